@@ -9,7 +9,7 @@ contents = {
         "python", "gpu", "graphs", "clusters", "accuracy", "autograd", "dipoles", "molecules", "biot-savart", "simulate", "hosts/lammps", "hosts/openmm", "hosts/gromacs", "kde", "formats", "errors"],
     "gallery/README": ["galaxies", "fitting-charges", "earthquakes", "error-and-time"],
     "migration/README": ["fmm3dpy", "pytreegrav", "jz-fmm", "exafmm"],
-    "performance": ["performance-gpu", "performance-python", "performance-kernels", "performance-papers", "performance-hu", "performance-cruz", "scaling"],
+    "performance": ["performance-gpu", "performance-python", "performance-kernels", "performance-papers", "performance-hu", "performance-kohnke", "performance-cruz", "scaling"],
     "mathematics/README": [
         "../twelve-steps", "tree", "p2m", "m2m", "m2l", "l2l", "l2p", "p2p", "m2p", "p2l", "dipoles", "plane", "gauss", "hermite",
         "yukawa", "treecode", "periodic", "placement"],

@@ -6,7 +6,8 @@
 // targets is the parents' grid). `persistent` is its modern equivalent: as many blocks as the device holds walk over
 // the same (target, neighbour) pairs. Device graph launch was not taken: a graph's shape is fixed when it is uploaded
 // and one copy of it runs at a time, which serialises the children; the launches are what the paper found to cost too
-// much (figure 19), and a persistent grid has none.
+// much (figure 19), and a persistent grid has none. For figures 19 and 20 two more take the two costs apart: `launches`
+// launches children that do nothing, `children` runs the children's blocks as one grid.
 #include "trial.hpp"
 #include "triangle.hpp"
 
@@ -73,19 +74,28 @@ __device__ void add_to(const Level& v, int box, Share share, float2 sum) {
                  1);
 }
 
-__global__ void child_kernel(Level v, int target, int target_x, int target_y, int target_z, int x, int y, int z) {
+/// A block of a child kernel: the transformation of box (x, y, z).
+__device__ void child_block(const Level& v, int target, int target_x, int target_y, int target_z, int x, int y, int z) {
   const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
   const Share share = share_of(v.degree, thread);
   float2 sum{0, 0};
-  transform_box(v, target_x, target_y, target_z, x + static_cast<int>(blockIdx.x), y + static_cast<int>(blockIdx.y),
-                z + static_cast<int>(blockIdx.z), thread, share, sum);
+  transform_box(v, target_x, target_y, target_z, x, y, z, thread, share, sum);
   add_to(v, target, share, sum);
 }
+
+__global__ void child_kernel(Level v, int target, int target_x, int target_y, int target_z, int x, int y, int z) {
+  child_block(v, target, target_x, target_y, target_z, x + static_cast<int>(blockIdx.x),
+              y + static_cast<int>(blockIdx.y), z + static_cast<int>(blockIdx.z));
+}
+
+/// Takes child_kernel's place where only its launches are timed.
+__global__ void idle_kernel(Level, int, int, int, int, int, int, int) {}
 
 __host__ __device__ std::size_t shared_bytes(int degree) {
   return sizeof(float2) * ((degree + 1) * (degree + 1) + (2 * degree + 1) * (2 * degree + 1));
 }
 
+template <bool works>
 __global__ void parent_kernel(Level v) {
   const int target = static_cast<int>(blockIdx.x), x = target % v.width, y = target / v.width % v.width,
             z = target / v.width / v.width;
@@ -93,8 +103,22 @@ __global__ void parent_kernel(Level v) {
             cell_z = static_cast<int>(threadIdx.z) - 1;
   if (!cell_x && !cell_y && !cell_z) return;
   const dim3 grid(2, 2, 2), block(v.degree + 1, v.degree + 2);
-  child_kernel<<<grid, block, shared_bytes(v.degree), cudaStreamFireAndForget>>>(
-      v, target, x, y, z, 2 * (x / 2 + cell_x), 2 * (y / 2 + cell_y), 2 * (z / 2 + cell_z));
+  const int child_x = 2 * (x / 2 + cell_x), child_y = 2 * (y / 2 + cell_y), child_z = 2 * (z / 2 + cell_z);
+  if constexpr (works)
+    child_kernel<<<grid, block, shared_bytes(v.degree), cudaStreamFireAndForget>>>(v, target, x, y, z, child_x, child_y,
+                                                                                   child_z);
+  else
+    idle_kernel<<<grid, block, shared_bytes(v.degree), cudaStreamFireAndForget>>>(v, target, x, y, z, child_x, child_y,
+                                                                                  child_z);
+}
+
+/// Grid: 26 neighbours of 8 children, targets.
+__global__ void children_kernel(Level v) {
+  const int target = static_cast<int>(blockIdx.y), x = target % v.width, y = target / v.width % v.width,
+            z = target / v.width / v.width, child = static_cast<int>(blockIdx.x % 8);
+  const int among = static_cast<int>(blockIdx.x / 8), cell = among + (among >= 13);
+  child_block(v, target, x, y, z, 2 * (x / 2 + cell % 3 - 1) + (child & 1),
+              2 * (y / 2 + cell / 3 % 3 - 1) + (child >> 1 & 1), 2 * (z / 2 + cell / 9 - 1) + (child >> 2));
 }
 
 __global__ void persistent_kernel(Level v) {
@@ -116,13 +140,29 @@ __global__ void persistent_kernel(Level v) {
 
 }  // namespace
 
+/// The launches that wait at one time: at most all. The default is 2048.
+static void let_wait(int launches) {
+  cuda::require(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, static_cast<std::size_t>(launches) + 64),
+                "cudaDeviceSetLimit");
+}
+
 void Trial::dynamic() {
-  // The launches that wait at one time: at most all. The default is 2048.
-  cuda::require(
-      cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, static_cast<std::size_t>(26 * level_.boxes) + 64),
-      "cudaDeviceSetLimit");
-  parent_kernel<<<static_cast<unsigned>(level_.boxes), dim3(3, 3, 3)>>>(level_);
+  let_wait(26 * level_.boxes);
+  parent_kernel<true><<<static_cast<unsigned>(level_.boxes), dim3(3, 3, 3)>>>(level_);
   cuda::require_launch("dynamic m2l");
+}
+
+void Trial::launches() {
+  let_wait(26 * level_.boxes);
+  parent_kernel<false><<<static_cast<unsigned>(level_.boxes), dim3(3, 3, 3)>>>(level_);
+  cuda::require_launch("the launches of the dynamic m2l");
+}
+
+void Trial::children() {
+  const unsigned edge = static_cast<unsigned>(level_.degree) + 1;
+  children_kernel<<<dim3(8 * 26, static_cast<unsigned>(level_.boxes)), dim3(edge, edge + 1),
+                    shared_bytes(level_.degree)>>>(level_);
+  cuda::require_launch("the blocks of the dynamic m2l");
 }
 
 void Trial::persistent() {

@@ -1,5 +1,7 @@
 // The oracle of the trial: its operators against 1/r, then every variant against eq. 15 as a plain loop in double.
 #include <cmath>
+#include <cstdio>
+#include <random>
 
 #include "support/gpu.hpp"
 #include "trial.hpp"
@@ -44,11 +46,13 @@ TEST(KohnkeGroups, AreThoseOfTheEquation) {
 
 class KohnkeVariants : public GpuTest {
  protected:
-  static void compare(const Trial& trial, const std::vector<float2>& found, const char* name) {
+  static void compare(const Trial& trial, const std::vector<float2>& found, const char* name,
+                      int kind = Trial::all_kinds) {
     const int terms = triangle(trial.level().degree), boxes = trial.level().boxes;
     for (const int box : {0, 1, boxes / 2 - 3, boxes - 1}) {
       std::vector<double> size;
-      const Moments exact = trial.exact(box, size);
+      const Moments exact = trial.exact(box, size, kind);
+      ASSERT_GT(size[0], 0) << name;
       for (std::size_t i = 0; i < exact.size(); ++i) {
         const float2 x = found[static_cast<std::size_t>(box) * terms + i];
         ASSERT_LE(std::abs(exact[i] - std::complex<double>(x.x, x.y)), size[i] * rounding(trial.level().degree))
@@ -62,9 +66,9 @@ TEST_F(KohnkeVariants, AgreeWithThePlainLoop) {
   for (const int depth : {2, 3})
     for (const int degree : {0, 1, 2, 3, 6, 9, 20}) {
       Trial trial(depth, degree, 7);
-      void (Trial::*const runs[])() = {&Trial::naive, &Trial::dynamic, &Trial::persistent};
-      const char* const names[] = {"naive", "dynamic", "persistent"};
-      for (int i = 0; i < 3; ++i) {
+      void (Trial::*const runs[])() = {&Trial::naive, &Trial::dynamic, &Trial::children, &Trial::persistent};
+      const char* const names[] = {"naive", "dynamic", "children", "persistent"};
+      for (int i = 0; i < 4; ++i) {
         trial.clear();
         (trial.*runs[i])();
         compare(trial, trial.locals(), names[i]);
@@ -72,7 +76,36 @@ TEST_F(KohnkeVariants, AgreeWithThePlainLoop) {
       trial.clear();
       trial.symmetric();
       compare(trial, trial.symmetric_locals(), "symmetric");
+      trial.clear();
+      trial.apart();
+      compare(trial, trial.symmetric_locals(), "apart");
     }
+}
+
+TEST_F(KohnkeVariants, OfOneKindOfGroupAgreeWithThePlainLoop) {
+  const std::uint64_t seed = std::random_device{}();
+  std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+  void (Trial::*const together[])() = {&Trial::group<1>, &Trial::group<2>, &Trial::group<3>};
+  void (Trial::*const apart[])() = {&Trial::group_apart<1>, &Trial::group_apart<2>, &Trial::group_apart<3>};
+  for (const int depth : {2, 3})
+    for (const int degree : {0, 1, 2, 5, 9}) {
+      Trial trial(depth, degree, seed);
+      for (int kind = 1; kind <= 3; ++kind) {
+        trial.clear();
+        (trial.*together[kind - 1])();
+        compare(trial, trial.symmetric_locals(), "a kind of groups together", kind);
+        trial.clear();
+        (trial.*apart[kind - 1])();
+        compare(trial, trial.symmetric_locals(), "a kind of groups apart", kind);
+      }
+    }
+}
+
+TEST_F(KohnkeVariants, LaunchesAloneAddNothing) {
+  Trial trial(2, 3, 1);
+  trial.clear();
+  trial.launches();
+  for (const float2 x : trial.locals()) ASSERT_TRUE(x.x == 0 && x.y == 0);
 }
 
 TEST_F(KohnkeVariants, AgreeOnEveryBoxOfTheLargerDepth) {

@@ -1,7 +1,7 @@
 // Variant 3 (sections 3.3.3-3.3.5, listings 8-9): sources are presorted by octant, so that a block of sources of one
 // octant shares every operator; operators that differ by mirrors only are applied together: the four products of eq. 29
 // once, then added with the signs of eq. 30 to 1, 2, 4 or 8 targets. Moments are stored by element for coalesced
-// access.
+// access. For figure 21 the same kernel applies every operator by itself, as a group of one.
 #include <algorithm>
 
 #include "trial.hpp"
@@ -114,29 +114,56 @@ constexpr int groups_of[4] = {7, 21, 21, 7};  // eq. 27
 
 }  // namespace
 
-template <int kind>
-void Trial::launch_symmetric(int octant, cudaStream_t stream) {
-  constexpr int size = 1 << kind, groups = groups_of[kind];
+/// The transformations of one kind, `size` of a group together: all, or one.
+template <int kind, int size>
+void Trial::launch_groups(int octant, cudaStream_t stream) {
+  constexpr int transformations = groups_of[kind] << kind, groups = transformations / size;
   const unsigned threads = std::min<unsigned>(most_threads, static_cast<unsigned>(level_.groups));
   const dim3 grid(static_cast<unsigned>(triangle(level_.degree)), groups,
                   static_cast<unsigned>(level_.groups) / threads);
   const std::size_t bytes = sizeof(Element) * (level_.degree + 1) * (level_.degree + 1);
+  const auto& lists = size == 1 ? single_[kind] : group_[kind];
   symmetric_kernel<size><<<grid, threads, bytes, stream>>>(
-      level_, octant, target_[kind].data() + static_cast<std::int64_t>(octant) * groups * size * level_.groups,
-      group_[kind].data() + static_cast<std::int64_t>(octant) * groups * (1 + size));
+      level_, octant, target_[kind].data() + static_cast<std::int64_t>(octant) * transformations * level_.groups,
+      lists.data() + static_cast<std::int64_t>(octant) * groups * (1 + size));
   cuda::require_launch("symmetric m2l");
 }
 
-void Trial::symmetric() {
-  static Streams streams;  // listing 8; kept to the end of the program, since making them takes longer than a small m2l
+/// Listing 8, with one of these launches after the other for each octant.
+void Trial::over_octants(std::initializer_list<Launch> launches) {
+  static Streams streams;  // kept to the end of the program, since making them takes longer than a small m2l
   streams.fork();
-  for (int octant = 0; octant < 8; ++octant) {
-    launch_symmetric<0>(octant, streams[4 * octant]);
-    launch_symmetric<1>(octant, streams[4 * octant + 1]);
-    launch_symmetric<2>(octant, streams[4 * octant + 2]);
-    launch_symmetric<3>(octant, streams[4 * octant + 3]);
-  }
+  int stream = 0;
+  for (int octant = 0; octant < 8; ++octant)
+    for (const Launch launch : launches) (this->*launch)(octant, streams[stream++]);
   streams.join();
 }
+
+void Trial::symmetric() {
+  over_octants({&Trial::launch_groups<0, 1>, &Trial::launch_groups<1, 2>, &Trial::launch_groups<2, 4>,
+                &Trial::launch_groups<3, 8>});
+}
+
+void Trial::apart() {
+  over_octants({&Trial::launch_groups<0, 1>, &Trial::launch_groups<1, 1>, &Trial::launch_groups<2, 1>,
+                &Trial::launch_groups<3, 1>});
+}
+
+template <int kind>
+void Trial::group() {
+  over_octants({&Trial::launch_groups<kind, 1 << kind>});
+}
+
+template <int kind>
+void Trial::group_apart() {
+  over_octants({&Trial::launch_groups<kind, 1>});
+}
+
+template void Trial::group<1>();
+template void Trial::group<2>();
+template void Trial::group<3>();
+template void Trial::group_apart<1>();
+template void Trial::group_apart<2>();
+template void Trial::group_apart<3>();
 
 }  // namespace farfield::lab

@@ -1,5 +1,6 @@
 // Data of a trial: operators from eq. 8, multipole moments of a few charges per box from eqs. 7 and 9, the presorted
 // lists of section 3.3.4, and the plain double sum that all variants are checked against.
+#include <cstdlib>
 #include <random>
 
 #include "trial.hpp"
@@ -29,6 +30,13 @@ Offset mirrored(Offset o, int flip) { return {flip & 1 ? -o.x : o.x, flip & 2 ? 
 
 /// Offsets source minus target along one axis, for a source that is child `bit` of its parent: -3 ... 2 or -2 ... 3.
 bool within(int offset, int bit) { return bit ? offset >= -2 && offset <= 3 : offset >= -3 && offset <= 2; }
+
+/// log2 of the size of an offset's group, seen from the offset: along an axis a source reaches 1 and 2 boxes both ways,
+/// 3 boxes one way only, and 0 is its own mirror.
+int kind_of(Offset o) {
+  const auto both_ways = [](int along) { return std::abs(along) == 1 || std::abs(along) == 2; };
+  return both_ways(o.x) + both_ways(o.y) + both_ways(o.z);
+}
 
 bool reaches(Offset o, int octant) {
   return within(o.x, octant & 1) && within(o.y, octant >> 1 & 1) && within(o.z, octant >> 2);
@@ -118,12 +126,13 @@ void Trial::make_groups() {
   const std::vector<Offset> all = references();
   const int width = level_.width, half = width / 2;
   for (int kind = 0; kind < 4; ++kind) {
-    std::vector<std::int32_t> targets, groups;
+    std::vector<std::int32_t> targets, groups, singles;
     for (int octant = 0; octant < 8; ++octant)
       for (const SymmetryGroup& g : symmetry_groups(octant, 1 << kind)) {
         groups.push_back(g.reference);
         for (const int flip : g.flips) {
           groups.push_back(flip);
+          singles.insert(singles.end(), {g.reference, flip});
           const Offset o = mirrored(all[static_cast<std::size_t>(g.reference)], flip);
           for (int parent = 0; parent < level_.groups; ++parent) {
             const int x = 2 * (parent % half) + (octant & 1) - o.x,
@@ -135,6 +144,7 @@ void Trial::make_groups() {
       }
     store(target_[kind], targets);
     store(group_[kind], groups);
+    store(single_[kind], singles);
   }
 }
 
@@ -164,7 +174,7 @@ std::vector<float2> Trial::symmetric_locals() const {
   return out;
 }
 
-Moments Trial::exact(int box, std::vector<double>& size) const {
+Moments Trial::exact(int box, std::vector<double>& size, int kind) const {
   const int width = level_.width, x = box % width, y = box / width % width, z = box / width / width;
   const int terms = triangle(level_.degree), operator_terms = triangle(2 * level_.degree);
   Moments local(static_cast<std::size_t>(terms));
@@ -173,7 +183,7 @@ Moments Trial::exact(int box, std::vector<double>& size) const {
     for (int oy = 2 * (y / 2) - 2; oy < 2 * (y / 2) + 4; ++oy)
       for (int ox = 2 * (x / 2) - 2; ox < 2 * (x / 2) + 4; ++ox) {
         const Offset o{ox - x, oy - y, oz - z};
-        if (near(o)) continue;
+        if (near(o) || (kind != all_kinds && kind != kind_of(o))) continue;
         transform(level_.degree, slice(host_multipole_, box_index(ox, oy, oz, width), terms),
                   slice(host_operators_, operator_index(o), operator_terms), local, &size);
       }

@@ -5,6 +5,7 @@
 // no part of what figures 15, 16 and 18 time. They add up with atomics, as the paper does: the library never would.
 #pragma once
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 #include "backends/cuda/runtime/array.hpp"
@@ -42,8 +43,16 @@ class Trial {
   void clear();
   void naive();       ///< variant 1, listing 4
   void dynamic();     ///< variant 2, listings 5-7, with kernels launched by kernels
+  void children();    ///< the blocks of variant 2's child kernels in one grid that the host launches
+  void launches();    ///< variant 2 with child kernels that do nothing: what launching alone takes
   void persistent();  ///< variant 2's modern equivalent: resident blocks walk over what the child kernels do
   void symmetric();   ///< variant 3, listings 8-9
+  void apart();       ///< variant 3 without its symmetry: every operator by itself
+  /// Figure 21: the transformations in groups of 2^kind alone, applied together or every operator by itself.
+  template <int kind>
+  void group();
+  template <int kind>
+  void group_apart();
   /// Figure 15's bounds: the number of operations of `transformations`, without the algorithm.
   void memory_bound();
   void compute_bound();
@@ -52,8 +61,10 @@ class Trial {
   std::vector<float2> locals() const;
   std::vector<float2> symmetric_locals() const;
 
-  /// Eq. 15 in double for one box, from the rounded numbers that the device holds, and the terms' absolute sums.
-  Moments exact(int box, std::vector<double>& size) const;
+  /// Eq. 15 in double for one box, from the rounded numbers that the device holds, and the terms' absolute sums; of
+  /// the transformations in groups of 2^kind alone, or of all.
+  static constexpr int all_kinds = -1;
+  Moments exact(int box, std::vector<double>& size, int kind = all_kinds) const;
 
   std::int64_t transformations() const { return std::int64_t(interactions) * level_.boxes; }
   /// Complex products of one transformation: (p+1)(p+2)/2 targets of (p+1)^2 terms.
@@ -67,14 +78,17 @@ class Trial {
   void make_multipoles(std::uint64_t seed);
   void make_groups();
   void fill_rings();
-  template <int kind>
-  void launch_symmetric(int octant, cudaStream_t stream);
+  using Launch = void (Trial::*)(int octant, cudaStream_t stream);
+  template <int kind, int size>
+  void launch_groups(int octant, cudaStream_t stream);
+  void over_octants(std::initializer_list<Launch> launches);
 
   Level level_;
   std::vector<float2> host_multipole_, host_operators_;
   cuda::DeviceArray<float2> multipole_, operators_, local_, multipole_of_, local_of_, reference_, ring_;
   cuda::DeviceArray<std::int32_t> target_[4];  ///< by log2 of the group's size: [octant][group][flip][groups]
   cuda::DeviceArray<std::int32_t> group_[4];   ///< [octant][group][1 + size]: reference, flips
+  cuda::DeviceArray<std::int32_t> single_[4];  ///< [octant][group][flip][2]: the same transformations one by one
 };
 
 /// Number of the box at (x, y, z) in variant 3's order: octant, then parents lexicographically.
