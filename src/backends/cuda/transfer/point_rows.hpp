@@ -11,7 +11,11 @@ __global__ void __launch_bounds__(block_threads)
   __shared__ double row[3 * block_threads];
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t first = std::int64_t(blockIdx.x) * block_threads, left = count - first;
-  if (thread < left) body(first + thread, row + 3 * thread);
+  if (thread < left) {
+    double x[3];
+    body(first + thread, x);
+    for (int d = 0; d < 3; ++d) row[3 * thread + d] = x[d];
+  }
   __syncthreads();
   const int numbers = 3 * static_cast<int>(left < block_threads ? left : block_threads);
   for (int k = thread; k < numbers; k += block_threads) to[3 * first + k] = row[k];
