@@ -11,7 +11,9 @@
 // `gpu_m2l 24 30 3,5,7,10 uniform` (bench) measures it.
 //
 // Small trees have few tiles, each of which one block would work on for some 500 steps of 0.9 us at degree 11, whatever
-// the number of points: there several blocks share a tile, by colleagues, and their sums are added.
+// the number of points: there several blocks share a tile, by colleagues, and their sums are added. In such trees both
+// passes are launched at once. One after the other, p2p gets the multiprocessors in between, whose blocks leave no room
+// for a tile, and all that follows m2l waits until p2p ends.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -19,6 +21,7 @@
 #include "backends/cuda/m2l/tensor/launch.hpp"
 #include "backends/cuda/m2l/tensor/tensor_m2l.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
+#include "backends/cuda/runtime/streams.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/tuning.hpp"
 #include "expansions/solid_shape.hpp"
@@ -59,7 +62,7 @@ TensorM2l::TensorM2l(DeviceMemory& memory) : memory_(memory), rows_(memory), gra
        {&operators_, &graded_operators_[0], &graded_operators_[1], &high_, &graded_high_, &graded_low_})
     a->use(memory);
   most_sources_.use(memory);
-  parts_.use(memory);
+  parts_.use(memory), graded_sums_.use(memory);
 }
 
 /// Tiles of 128 rows that boxes with targets fill: rows of `group` siblings, of 8 / group classes, each of which ends a
@@ -101,6 +104,12 @@ std::int64_t TensorM2l::bytes_of_operators(int degree) {
   return bytes(tensor_width(SolidShape::count(degree))) + 2 * bytes(tensor_width(SolidShape::first(low))) + (1 << 16);
 }
 
+/// Of the graded pass beside the other, `shared`: numbers of boxes times parts where tiles are shared.
+static std::int64_t graded_bytes(int degree, std::int64_t boxes, std::int64_t shared) {
+  const int width = tensor_width(SolidShape::first(graded_degrees(degree)));
+  return (2 * shared + std::min(boxes, tuning::most_boxes_beside)) * width * 4;
+}
+
 std::int64_t TensorM2l::bytes_of_parts(int degree, std::int64_t boxes, double heard) {
   const int count = SolidShape::count(degree), width = tensor_width(count);
   const int group = group_of(width, 1, TensorEngine::warp);
@@ -109,7 +118,7 @@ std::int64_t TensorM2l::bytes_of_parts(int degree, std::int64_t boxes, double he
     const double filled = static_cast<double>(tiles * group * 128) / heard;
     most = std::max(most, (splits - 1) * static_cast<std::int64_t>(std::min(static_cast<double>(boxes), filled)));
   }
-  return most * (count + 16) * 4;
+  return most * (count + 16) * 4 + graded_bytes(degree, boxes, most);
 }
 
 /// id[target][slot][o]: the matrix for target child `target` and source child o of the colleague at `slot`, -1: none.
@@ -248,11 +257,18 @@ void TensorM2l::prepare_operands(const TreeView& tree, TensorEngine engine, cuda
   view_.ready = true;
 }
 
+/// Bits do not depend on it where a tile has one block: the same two sums are added.
+bool TensorM2l::runs_beside() const {
+  return of_all_levels_ && view_.graded.terms > 0 && (view_.splits > 1 || boxes_ <= tuning::most_boxes_beside);
+}
+
 void TensorM2l::make_room(int densities) {
   high_.resize(densities * boxes_ * view_.full.width);
   for (DeviceArray<__half>* a : {&graded_high_, &graded_low_}) a->resize(densities * boxes_ * view_.graded.width);
   view_.part_pitch = boxes_ * stride_;
   parts_.resize(densities * (view_.splits - 1) * view_.part_pitch);
+  view_.graded_pitch = boxes_ * view_.graded.width;
+  graded_sums_.resize(runs_beside() ? densities * view_.splits * view_.graded_pitch : 0);
   view_ = view_of(0);
 }
 
@@ -271,6 +287,9 @@ TensorView TensorM2l::view_of(int density) const {
   view.graded.in[0] = view.graded_high = at(graded_high_, graded);
   view.graded.in[1] = view.graded_low = at(graded_low_, graded);
   view.parts = const_cast<float*>(parts_.data()) + density * (view.splits - 1) * view.part_pitch;
+  view.graded_sums =
+      runs_beside() ? const_cast<float*>(graded_sums_.data()) + density * view.splits * view.graded_pitch : nullptr;
+  view.beside = beside_;
   return view;
 }
 
@@ -295,13 +314,14 @@ void TensorM2l::build(const TablesView<float>& tables, const TreeView& tree, Ten
   use_operators(tables, stream);
   const bool some = tree.levels > 2;
   make_rows(tree, some ? tree.level_begin[1] : 0, some ? tree.level_begin[tree.levels - 1] : 0, engine, large, stream);
-  stride_ = tables.stride;
+  stride_ = tables.stride, of_all_levels_ = true;
   prepare_operands(tree, engine, stream);
   split_for(tree.boxes);
 }
 
 void TensorM2l::build_operands(int degree, const TreeView& tree, TensorEngine engine, cudaStream_t stream) {
   choose_passes(degree);
+  of_all_levels_ = false;
   prepare_operands(tree, engine, stream);
 }
 
@@ -325,21 +345,31 @@ std::string TensorM2l::arithmetic() const {
 
 void TensorM2l::release() { view_.ready = false; }
 
-static void multiply(const Work<float>& work, const TensorPass& pass, bool add) {
+/// Where a pass sums, see TensorProduct.
+struct PassSums {
+  float* out;
+  int stride;
+  bool add;
+  float* parts;
+  std::int64_t pitch;
+};
+
+static void multiply(const Work<float>& work, const TensorPass& pass, const PassSums& to, cudaStream_t stream) {
   if (pass.terms == 0 || pass.rows.most_tiles == 0) return;
   const TensorView& view = work.tensor;
   const TensorProduct product{
-      pass, view.most_sources, view.operator_scale, work.local,     work.tables.stride, work.reduced,
-      add,  view.splits,       view.parts,          view.part_pitch};
+      pass,     view.most_sources, view.operator_scale, to.out, to.stride, work.reduced, to.add, view.splits,
+      to.parts, to.pitch};
 #ifdef FARFIELD_SM90A
-  if (work.tensor.warpgroups) return tensor_product_wgmma(work.tree, product, work.stream);
+  if (work.tensor.warpgroups) return tensor_product_wgmma(work.tree, product, stream);
 #endif
-  tensor_product_mma(work.tree, product, work.stream);
+  tensor_product_mma(work.tree, product, stream);
 }
 
 namespace {
 
-/// Of every coefficient of a box with targets, the sums of all blocks that share its tile, in one order.
+/// Of the first `count` coefficients of every box with targets, the sums of all blocks that share its tile and, of the
+/// first `graded_count`, those of the graded pass, in one order.
 struct AddParts {
   TreeView tree;
   BoxId first;
@@ -347,29 +377,53 @@ struct AddParts {
   float* local;
   const float* parts;
   std::int64_t pitch;
+  const float* graded;
+  int graded_count, graded_width;
+  std::int64_t graded_pitch;
   __device__ void operator()(std::int64_t i) const {
     const BoxId box = first + static_cast<BoxId>(i / count);
     if (tree.target_count(box) == 0) return;
-    const std::int64_t at = std::int64_t(box) * stride + i % count;
+    const int n = static_cast<int>(i % count);
+    const std::int64_t at = std::int64_t(box) * stride + n;
     float sum = local[at];
     for (int s = 0; s + 1 < splits; ++s) sum += parts[s * pitch + at];
+    for (int s = 0; s < splits && n < graded_count; ++s)
+      sum += graded[s * graded_pitch + std::int64_t(box) * graded_width + n];
     local[at] = sum;
   }
 };
 
+void add_parts(const Work<float>& work) {
+  const TensorView& view = work.tensor;
+  const bool beside = view.graded_sums;
+  if ((view.splits == 1 && !beside) || work.tree.levels <= 2 || view.full.rows.most_tiles == 0) return;
+  const BoxId first = work.tree.level_begin[2];
+  const int graded = beside ? view.graded.count : 0, count = view.splits > 1 ? view.full.count : graded;
+  for_each_index(std::int64_t(work.tree.boxes - first) * count,
+                 AddParts{work.tree, first, count, work.tables.stride, view.splits, work.local, view.parts,
+                          view.part_pitch, view.graded_sums, graded, view.graded.width, view.graded_pitch},
+                 work.stream, "parts of m2l");
+}
+
 }  // namespace
 
 void m2l_by_tensor(const Work<float>& work) {
-  multiply(work, work.tensor.full, false);
-  multiply(work, work.tensor.graded, true);
   const TensorView& view = work.tensor;
-  if (view.splits == 1 || work.tree.levels <= 2 || view.full.rows.most_tiles == 0) return;
-  const BoxId first = work.tree.level_begin[2];
-  const int count = view.full.count;
-  for_each_index(
-      std::int64_t(work.tree.boxes - first) * count,
-      AddParts{work.tree, first, count, work.tables.stride, view.splits, work.local, view.parts, view.part_pitch},
-      work.stream, "parts of m2l");
+  const PassSums locals{work.local, work.tables.stride, false, view.parts, view.part_pitch};
+  if (view.graded_sums) {
+    order(work.stream, view.beside);
+    multiply(work, view.full, locals, work.stream);
+    multiply(work, view.graded,
+             {view.graded_sums, view.graded.width, false, view.graded_sums + view.graded_pitch, view.graded_pitch},
+             view.beside);
+    order(view.beside, work.stream);
+  } else {
+    PassSums onto = locals;
+    onto.add = true;
+    multiply(work, view.full, locals, work.stream);
+    multiply(work, view.graded, onto, work.stream);
+  }
+  add_parts(work);
 }
 
 }  // namespace farfield::cuda

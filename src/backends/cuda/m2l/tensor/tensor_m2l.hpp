@@ -6,6 +6,7 @@
 
 #include "backends/cuda/m2l/tensor/rows.hpp"
 #include "backends/cuda/runtime/array.hpp"
+#include "backends/cuda/runtime/streams.hpp"
 #include "backends/cuda/work.hpp"
 #include "model/cost_model.hpp"
 
@@ -65,6 +66,7 @@ class TensorM2l {
   void prepare_operands(const TreeView& tree, TensorEngine engine, cudaStream_t stream);
   void choose_passes(int degree);
   void count_most_sources(const TreeView& tree, cudaStream_t stream);
+  bool runs_beside() const;
 
   DeviceMemory& memory_;
   int degree_ = -1;
@@ -73,10 +75,12 @@ class TensorM2l {
   TensorView view_;
   std::int64_t boxes_ = 0;  ///< that there is room for
   int stride_ = 0;          ///< of locals
+  bool of_all_levels_ = false;
   TensorRowLists rows_, graded_rows_;
   DeviceArray<__half> operators_, graded_operators_[2], high_, graded_high_, graded_low_;
   DeviceArray<std::uint32_t> most_sources_;
-  DeviceArray<float> parts_;  ///< see TensorView
+  DeviceArray<float> parts_, graded_sums_;  ///< see TensorView
+  OwnStream beside_{true};
 };
 
 }  // namespace farfield::cuda

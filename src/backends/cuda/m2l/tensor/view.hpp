@@ -8,6 +8,7 @@
 // they add, so the large coefficients of low degrees must not pass through one long sum.
 #pragma once
 #include <cuda_fp16.h>
+#include <cuda_runtime.h>
 
 #include <cstdint>
 
@@ -57,6 +58,11 @@ struct TensorView {
   int splits = 1;
   float* parts = nullptr;
   std::int64_t part_pitch = 0;
+  /// Where `graded` sums if both passes run at the same time, its blocks for a tile one after another; [splits]
+  /// [graded_pitch], width numbers a box. Null: it adds to what `full` has summed.
+  float* graded_sums = nullptr;
+  std::int64_t graded_pitch = 0;
+  cudaStream_t beside = nullptr;  ///< its stream then
 };
 
 /// Rounded up to a multiple of 8 halfs, so that a 16-byte piece belongs to one box.
