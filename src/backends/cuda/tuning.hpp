@@ -59,10 +59,6 @@ inline constexpr int octant_threads = 128;  ///< of a block of m2m and l2l up to
 inline constexpr int octant_groups = 16;    ///< of parents that such a block processes at a time, at most
 /// Blocks per multiprocessor below which such blocks have fewer boxes.
 inline constexpr int octant_blocks = 8;
-/// Most blocks per multiprocessor of m2m and l2l of few parents: a multiprocessor holds two or three of them at once.
-inline constexpr int few_blocks = 4;
-template <class Real>
-inline constexpr int l2l_few_blocks = single<Real> ? 3 : 2;  ///< for which registers must suffice
 /// A matrix of at most this size is copied to shared memory: the loads of the copy overlap. Otherwise a block with few
 /// boxes would wait for each load.
 inline constexpr std::size_t most_staged_bytes = 20 << 10;

@@ -8,6 +8,8 @@
 namespace farfield::cuda {
 
 inline constexpr int few_groups = 4;  ///< of a block, at most
+template <class Real>
+inline constexpr int l2l_few_blocks = tuning::single<Real> ? 3 : 2;  ///< for which registers must suffice
 
 /// Shared memory of a block.
 template <class Real>
@@ -148,7 +150,7 @@ __device__ inline BoxId own_child(const TreeView& tree, BoxId begin, BoxId last,
 
 /// `coupled`: the matrix maps degrees to higher ones, too.
 template <class Real>
-__global__ void __launch_bounds__(few_threads, tuning::l2l_few_blocks<Real>)
+__global__ void __launch_bounds__(few_threads, l2l_few_blocks<Real>)
     l2l_few_kernel(Work<Real> work, const Real* matrix, BoxId first, BoxId last, int groups, bool coupled) {
   extern __shared__ __align__(16) unsigned char shared[];
   constexpr int size = Parents<Real>::size;

@@ -115,7 +115,7 @@ __host__ __device__ constexpr int few_pitch(int count) { return ((count + 15) / 
 
 /// `coupled`: the matrix maps degrees to lower ones, too.
 template <class Real>
-__global__ void __launch_bounds__(few_threads)
+__global__ void __launch_bounds__(few_threads, 2)
     m2m_few_kernel(Work<Real> work, const Real* matrix, BoxId first, BoxId last, bool coupled) {
   extern __shared__ __align__(16) unsigned char shared[];
   constexpr int size = Parents<Real>::size;
