@@ -6,8 +6,8 @@
 // and 17 (d+1)^2 numbers of traffic per parent.
 #include <cuda_pipeline_primitives.h>
 
+#include "backends/cuda/far/few/l2l.hpp"
 #include "backends/cuda/far/fixed_degree.hpp"
-#include "backends/cuda/far/l2l_few.hpp"
 #include "backends/cuda/far/octants.hpp"
 #include "backends/cuda/levels/stages.hpp"
 #include "backends/cuda/m2l/product.hpp"
@@ -164,8 +164,8 @@ bool l2l_by_octants(int coefficients) {
 
 template <class Real, int fixed, bool coupled>
 static void launch_l2l(const Work<Real>& work, BoxId first, BoxId last, const OctantShape& shape) {
-  if constexpr (sizeof(Real) == 4)
-    if (are_few_parents(work.tables.coefficients, shape)) return launch_l2l_few<coupled>(work, first, last, shape);
+  if (const FewShape few = l2l_few_shape<Real>(last - first, work.tables.coefficients); few.groups > 0)
+    return launch_l2l_few(work, first, last, few, coupled);
   launch_octants<Real>("l2l",
                        {l2l_kernel<Real, fixed, true, coupled>, l2l_kernel<Real, fixed, false, coupled>,
                         l2l_kernel<Real, 0, false, coupled, 2 * tuning::octant_threads>},

@@ -1,9 +1,9 @@
 // m2m: multipoles of the parents of one level from their children, M_parent = sum over children of T_octant M_child, by
 // one product for all eight (octants.hpp). Cost: (d+1)^4 / 2 multiply-adds and 9 (d+1)^2 numbers of traffic per parent.
+#include "backends/cuda/far/few/m2m.hpp"
 #include "backends/cuda/far/octants.hpp"
 #include "backends/cuda/levels/stages.hpp"
 #include "backends/cuda/m2l/product.hpp"
-#include "backends/cuda/m2l/tensor/operands.hpp"
 #include "backends/cuda/planar/stages.hpp"
 #include "backends/cuda/runtime/residency.hpp"
 #include "backends/cuda/stages.hpp"
@@ -37,15 +37,6 @@ struct Matrix {
   int pitch;
   const unsigned char* parity;
 };
-
-/// Stores coefficient i of a parent and, in single, its operands for m2l on tensor cores.
-template <class Real>
-__device__ void write_multipole(const Work<Real>& work, BoxId parent, int i, Real value, float scale) {
-  const std::int64_t box = parent;
-  work.multipole[box * work.tables.stride + i] = value;
-  if constexpr (sizeof(Real) == 4)
-    if (work.tensor.ready) store_operands(work.tensor, box, i, value, scale);
-}
 
 /// Sums the parents' coefficients from the transforms H_w; fills the rest of their strides with zeros. `coupled`: the
 /// matrix maps degrees to lower ones, too.
@@ -113,6 +104,8 @@ static std::size_t m2m_shared_bytes(int groups, int count) {
 
 template <class Real, int fixed, bool coupled>
 static void launch_m2m(const Work<Real>& work, BoxId first, BoxId last, const OctantShape& shape) {
+  if (const FewShape few = m2m_few_shape<Real>(last - first, work.tables.coefficients); few.groups > 0)
+    return launch_m2m_few(work, first, last, few, coupled);
   launch_octants<Real>("m2m",
                        {m2m_kernel<Real, fixed, true, coupled>, m2m_kernel<Real, fixed, false, coupled>,
                         m2m_kernel<Real, 0, false, coupled, 2 * tuning::octant_threads>},
