@@ -1,5 +1,7 @@
 // m2l in double by mirror images on tensor cores, against the product and the rotation of the same multipoles.
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/far/octants.hpp"
@@ -47,12 +49,26 @@ class MirrorCase {
 
   int levels() const { return tree_.tree.levels; }
 
-  std::vector<double> by_mirrors(int degree, bool reduced) {
+  /// `heard`: boxes with targets that the steps are shared out for; 0: of this tree.
+  std::vector<double> by_mirrors(int degree, bool reduced, double heard = 0) {
     use_tables(degree, true, reduced);
     mirror_.build(work_.tables, work_.tree, nullptr);
+    if (heard > 0) mirror_.split_for(heard);
     work_.mirror = mirror_.view();
     return locals();
   }
+  /// After by_mirrors, and in the same order: `boxes` alone, the columns of a tile shared by so many blocks.
+  std::vector<double> again(const std::vector<BoxId>& boxes, int splits) {
+    cuda::DeviceArray<BoxId> row;
+    cuda::upload(row, boxes.data(), std::ssize(boxes), nullptr);
+    const cuda::MirrorView whole = work_.mirror;
+    work_.mirror.row = row.data(), work_.mirror.rows = static_cast<BoxId>(boxes.size()), work_.mirror.splits = splits;
+    std::vector<double> found = locals();
+    work_.mirror = whole;
+    return found;
+  }
+  const cuda::MirrorView& mirror() const { return work_.mirror; }
+  int stride() const { return work_.tables.stride; }
   std::vector<double> by_product(int degree, bool reduced) {
     use_tables(degree, false, reduced);
     return locals();
@@ -158,6 +174,51 @@ TEST_F(CudaMirror, FewBoxes) {
       if (one.levels() > 2) EXPECT_LE(error(found, expected), most_error);
     }
   }
+}
+
+TEST_F(CudaMirror, StepsInParts) {
+  MirrorCase one(make_cloud(Kind::plummer, 20'001, Signs::mixed), 20);
+  std::set<int> parts;
+  for (const int degree : {14, 16})  // 16: two blocks for a tile's columns
+    for (const bool reduced : {false, true}) {
+      const std::vector<double> expected = one.by_product(degree, reduced);
+      for (const double heard : {1.0, 430.0, 700.0, 3000.0, 9000.0, 1e6}) {
+        const std::vector<double> found = one.by_mirrors(degree, reduced, heard);
+        const double e = error(found, expected);
+        std::printf("degree %d, %7.0f boxes: %2d parts, %d splits: %.1e\n", degree, heard, one.mirror().parts,
+                    one.mirror().splits, e);
+        EXPECT_LE(e, most_error) << "degree " << degree << ", " << one.mirror().parts << " parts";
+        EXPECT_EQ(found, one.by_mirrors(degree, reduced, heard)) << "the same bits again";
+        parts.insert(one.mirror().parts);
+      }
+    }
+  EXPECT_TRUE(parts.contains(1));
+  EXPECT_GE(parts.size(), 4U);
+}
+
+/// The bits of a box are those of the steps' parts, whichever boxes share its tile and however many blocks its columns.
+TEST_F(CudaMirror, BitsDoNotDependOnTiles) {
+  MirrorCase one(make_cloud(Kind::plummer, 20'001, Signs::mixed), 20);
+  for (const int degree : {9, 16})
+    for (const double heard : {1.0, 700.0, 1e6}) {
+      const std::vector<double> whole = one.by_mirrors(degree, false, heard);
+      std::vector<BoxId> some;
+      for (BoxId box = one.mirror().first_row; box < one.mirror().first_row + one.mirror().rows; box += 3)
+        some.push_back(box);
+      ASSERT_GE(some.size(), 300U);
+      const auto stride = static_cast<std::ptrdiff_t>(one.stride());
+      for (const int splits : {static_cast<int>(one.mirror().splits), static_cast<int>(one.mirror().shape.deep)}) {
+        const std::vector<double> found = one.again(some, splits);
+        std::size_t wrong = 0, filled = 0;
+        for (const BoxId box : some) {
+          const auto at = box * stride;
+          wrong += !std::equal(found.begin() + at, found.begin() + at + stride, whole.begin() + at);
+          filled += std::any_of(found.begin() + at, found.begin() + at + stride, [](double x) { return x != 0; });
+        }
+        EXPECT_EQ(wrong, 0U) << "degree " << degree << ", " << one.mirror().parts << " parts, " << splits << " splits";
+        EXPECT_GE(filled, some.size() / 2);
+      }
+    }
 }
 
 /// Tiles enough for all multiprocessors: no parity is split over blocks.

@@ -238,6 +238,15 @@ TEST_F(CudaStages, EqualTheCpusInSingleWithManyBoxes) {
   compare_all<float>({Kind::plummer, 3, false, false, true, false, 50'001, 2});
 }
 
+/// Few large leaves, which have a block each in p2m, l2p and m2p; at degree 40 shared memory bounds its warps.
+TEST_F(CudaStages, EqualTheCpusInDoubleWithLargeLeaves) {
+  for (const Kind kind : {Kind::plummer, Kind::apart})
+    for (const int degree : {0, 1, 7, 16}) compare_all<double>({kind, degree, degree > 7, false, true, true});
+  compare_all<double>({Kind::uniform, 40, true, false, true, true});
+  compare_all<double>({Kind::uniform, 9, false, true, true, false, 60'001, 150});
+  compare_all<double, Yukawa3d>({Kind::plummer, 9, true, false, true, true, 4'001, 20, 5});
+}
+
 TEST_F(CudaStages, EqualTheCpusAtAnyDegree) {
   for (const int degree : {0, 1, 2, 3, 8, 11, 17})
     compare_all<double>({Kind::plummer, degree, degree % 2 == 1, false, true});

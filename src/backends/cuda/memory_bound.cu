@@ -53,7 +53,9 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   const std::int64_t dense = Tables<double>::bytes(d.degree, coefficients, false, d.reduced);
   if (d.degree > most_mirror_degree) return bytes + dense;
   const std::int64_t mirrors =
-      (1 + more) * boxes * MirrorM2l::bytes_of_box(d.degree) + MirrorM2l::bytes_of_operators(d.degree);
+      (1 + more) * (boxes * MirrorM2l::bytes_of_box(d.degree) +
+                    MirrorM2l::bytes_of_parts(d.degree, boxes, Translations<double>::heard_share(sources, results))) +
+      MirrorM2l::bytes_of_operators(d.degree);
   return bytes + (d.any_scheme ? rotation + mirrors : std::max(dense, rotation + mirrors));
 }
 

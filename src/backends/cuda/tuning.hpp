@@ -78,6 +78,7 @@ inline constexpr int most_tall_columns = 176, tall_tiles = 3;
 /// are few and a step is short.
 constexpr int copying_threads(int columns, int terms) { return columns <= 128 && terms == 1 ? 256 : 128; }
 inline constexpr int mirror_stages = 2;  ///< tensor cores, double: steps whose sources are being copied
+inline constexpr int mirror_ahead = 8;   ///< steps whose operators are on their way to the second-level cache
 
 // ---- near field ----
 

@@ -65,8 +65,9 @@ template <class Kernel, class Real, int expansions, class... Levels>
 __device__ void add_any(const Work<Real>& work, BoxId box, std::int64_t t, const Extent<Real>& extent, int first,
                         Real* coefficient, Real (&sum)[expansions], Levels... levels) {
   using Basis = typename Kernel::Basis;
-  stage<Real, expansions>(work.multipole + std::int64_t(box) * work.tables.stride, work.tables.coefficients,
-                          tables_of(work, box, levels...).multipole_gradient, extent, first, coefficient);
+  stage<Real, expansions>(Team(false), work.multipole + std::int64_t(box) * work.tables.stride,
+                          work.tables.coefficients, tables_of(work, box, levels...).multipole_gradient, extent, first,
+                          coefficient);
   const BoxFrame frame(work.tree, box);
   const double scale = Basis::potential_scale(1 / frame.factor);
   Real u[3], weight = 1;

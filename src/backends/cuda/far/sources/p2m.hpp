@@ -141,11 +141,53 @@ __global__ void p2m_kernel(Work<Real> work, Levels... levels) {
   }
 }
 
+/// The same, a block per leaf: each warp sums 32 of the sources, and their sums are added in the order of a warp's that
+/// takes all, to the bit.
+template <class Kernel, class Real, int moments, class... Levels>
+__global__ void p2m_block_kernel(Work<Real> work, Levels... levels) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  const int warps = static_cast<int>(blockDim.x) / warp, own = static_cast<int>(threadIdx.x) / warp;
+  const auto box = static_cast<BoxId>(blockIdx.x);
+  if (!work.tree.is_leaf(box)) return;
+  const int count = work.tables.coefficients, column = column_numbers(work.tables.degree);
+  Real* sums = reinterpret_cast<Real*>(shared) + warps * column;  // [warps][count]
+  Real* multipole = work.multipole + std::int64_t(box) * work.tables.stride;
+  const std::int64_t begin = work.tree.source_begin[box], end = work.tree.source_end[box];
+  for (std::int64_t first = begin; first < end; first += warps * warp) {
+    const std::int64_t mine = first + own * warp, last = mine + warp < end ? mine + warp : end;
+    accumulate<Kernel, Real, false, moments>(work, tables_of(work, box, levels...), BoxFrame(work.tree, box), mine,
+                                             last, false, reinterpret_cast<Real*>(shared) + own * column,
+                                             sums + own * count);
+    __syncthreads();
+    for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
+      Real sum = first == begin ? sums[i] : multipole[i] + sums[i];
+      for (int w = 1; w < warps && first + w * warp < end; ++w) sum += sums[w * count + i];
+      multipole[i] = sum;
+    }
+    __syncthreads();
+  }
+}
+
+/// False: not for this tree.
+template <class Kernel, int moments, class Real, class... Levels>
+bool p2m_by_blocks(const Work<Real>& work, const Levels&... levels) {
+  const std::size_t bytes =
+      static_cast<std::size_t>(column_numbers(work.tables.degree) + work.tables.coefficients) * sizeof(Real);
+  const int warps = warps_that_fit(bytes, tuning::box_warps);
+  if (!few_large_leaves(work) || warps < 2) return false;
+  launch_kernel("p2m", p2m_block_kernel<Kernel, Real, moments, Levels...>,
+                {static_cast<unsigned>(work.tree.boxes), warps * warp, bytes * static_cast<std::size_t>(warps)},
+                work.stream, work, levels...);
+  return true;
+}
+
 template <class Kernel, int moments, class Real, class... Levels>
 void p2m_of_any_degree(const Work<Real>& work, const Levels&... levels) {
   const auto bytes =
       static_cast<std::size_t>(work.tree.boxes) * static_cast<std::size_t>(work.tables.stride) * sizeof(Real);
   require(cudaMemsetAsync(work.multipole, 0, bytes, work.stream), "cudaMemsetAsync");
+  if constexpr (sizeof(Real) == 8)
+    if (p2m_by_blocks<Kernel, moments>(work, levels...)) return;
   launch_accumulation(work, "p2m", p2m_kernel<Kernel, Real, moments, Levels...>, levels...);
 }
 

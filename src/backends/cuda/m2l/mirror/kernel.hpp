@@ -21,6 +21,17 @@ struct MirrorProduct {
   bool reduced;
 };
 
+/// What a block computes: of a tile the columns of one split, summed over the steps from `begin` to `end`.
+struct MirrorShare {
+  int tile, split, part, begin, end;
+  __device__ MirrorShare(const MirrorView& view, int block)
+      : tile(block / view.splits / view.parts),
+        split(block % view.splits),
+        part(block / view.splits % view.parts),
+        begin(view.steps * part / view.parts),
+        end(view.steps * (part + 1) / view.parts) {}
+};
+
 /// 16 bytes of a row: two of the eight coefficients of a step. Four threads serve a row.
 using MirrorPair = double2;
 
@@ -81,17 +92,15 @@ __device__ inline BoxId mirror_source(const MirrorTile& tile, int row, MirrorSte
   return tile.first[row][slot] + __popc(tile.mask[row][slot] & ((1u << child) - 1u));
 }
 
-/// Reads the rows of the block's tile and the children of their parents' colleagues. False: no rows.
-__device__ inline bool read_mirror_rows(const TreeView& tree, const MirrorProduct& p, int tile_number,
+/// Reads the rows of the block's tile and the children of their parents' colleagues.
+__device__ inline void read_mirror_rows(const TreeView& tree, const MirrorProduct& p, int tile_number,
                                         MirrorTile& tile) {
   const int thread = static_cast<int>(threadIdx.x), begin = tile_number * mirror_rows;
-  const int rows = p.view.row ? *p.view.rows : p.view.most_rows;
-  if (begin >= rows) return false;
   for (int i = thread; i <= mirror_orbits; i += mirror_threads) tile.begin[i] = p.view.begin[i];
   if (thread < 2) tile.used[thread] = 0;
   if (thread < mirror_rows) {
     BoxId box = no_box;
-    if (begin + thread < rows) box = p.view.row ? p.view.row[begin + thread] : p.view.first_row + begin + thread;
+    if (begin + thread < p.view.rows) box = p.view.row ? p.view.row[begin + thread] : p.view.first_row + begin + thread;
     tile.box[thread] = box;
     tile.octant[thread] = box == no_box ? std::uint8_t(0) : tree.octant[box];
   }
@@ -109,12 +118,12 @@ __device__ inline bool read_mirror_rows(const TreeView& tree, const MirrorProduc
     tile.far[row][slot] = static_cast<std::uint8_t>(mask);
   }
   __syncthreads();
-  return true;
 }
 
-__device__ inline MirrorCursor cursor_at(const MirrorView& view, int at) {
-  MirrorCursor cursor{at, {}};
-  if (at < view.steps) {
+/// At the step `at`; from `end` on at the end of the list.
+__device__ inline MirrorCursor cursor_at(const MirrorView& view, int at, int end) {
+  MirrorCursor cursor{at < end ? at : view.steps, {}};
+  if (at < end) {
     const uint2 step = __ldg(reinterpret_cast<const uint2*>(view.step) + at);
     cursor.step.word = step.x, cursor.step.filled = step.y;
   }
@@ -127,18 +136,27 @@ __device__ inline int used_orbit(const MirrorTile& tile, int orbit) {
   return used ? orbit + __ffsll(static_cast<long long>(used)) - 1 : mirror_orbits;
 }
 
-/// The step after `cursor`, without orbits in which no row of the tile has a source.
-__device__ inline MirrorCursor cursor_after(const MirrorView& view, const MirrorTile& tile, MirrorCursor cursor) {
-  if (cursor.at >= view.steps) return cursor;
-  const int orbit = cursor.step.orbit(), next = cursor.at + 1;
-  return cursor_at(view, next < tile.begin[orbit + 1] ? next : tile.begin[used_orbit(tile, orbit + 1)]);
+/// The first step of a share, without orbits in which no row of the tile has a source.
+__device__ inline MirrorCursor first_cursor(const MirrorView& view, const MirrorTile& tile, const MirrorShare& share) {
+  const MirrorCursor first = cursor_at(view, share.begin, share.end);
+  const int orbit = first.step.orbit(), used = used_orbit(tile, orbit);
+  return used == orbit ? first : cursor_at(view, tile.begin[used], share.end);
 }
 
-/// Marks the orbits in which some row has a source.
-__device__ inline void find_mirror_orbits(const MirrorView& view, MirrorTile& tile) {
+/// The step after `cursor`, without such orbits.
+__device__ inline MirrorCursor cursor_after(const MirrorView& view, const MirrorTile& tile, MirrorCursor cursor,
+                                            int end) {
+  if (cursor.at >= view.steps) return cursor;
+  const int orbit = cursor.step.orbit(), next = cursor.at + 1;
+  return cursor_at(view, next < tile.begin[orbit + 1] ? next : tile.begin[used_orbit(tile, orbit + 1)], end);
+}
+
+/// Marks the orbits of the share in which some row has a source.
+__device__ inline void find_mirror_orbits(const MirrorView& view, const MirrorShare& share, MirrorTile& tile) {
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   for (int orbit = warp; orbit < mirror_orbits; orbit += mirror_threads / 32) {
-    const MirrorCursor at = cursor_at(view, tile.begin[orbit]);
+    if (tile.begin[orbit + 1] <= share.begin || tile.begin[orbit] >= share.end) continue;
+    const MirrorCursor at = cursor_at(view, tile.begin[orbit], view.steps);
     bool found = false;
     for (unsigned sides = 0; sides < 8 && !found; ++sides) {
       if (sides & ~at.step.two_sided()) continue;
@@ -227,7 +245,8 @@ class MirrorSources {
   unsigned octant_;
 };
 
-/// A warp's sums: 64 rows by `groups_` groups of eight coefficients of one parity.
+/// A warp's sums: 64 rows by `groups_` groups of eight coefficients of one parity, at most `columns`.
+template <int columns>
 class MirrorSums {
  public:
   __device__ MirrorSums(const MirrorView& view, int split)
@@ -238,7 +257,7 @@ class MirrorSums {
 #pragma unroll
     for (int i = 0; i < row_tiles; ++i)
 #pragma unroll
-      for (int j = 0; j < mirror_columns; ++j)
+      for (int j = 0; j < columns; ++j)
 #pragma unroll
         for (int k = 0; k < 4; ++k) sum_[i][j][k] = 0;
   }
@@ -247,20 +266,29 @@ class MirrorSums {
   __device__ void load(int at) {
     const double2* from = elements(at);
 #pragma unroll
-    for (int j = 0; j < mirror_columns; ++j)
+    for (int j = 0; j < columns; ++j)
       if (j < groups_) right_[j] = __ldcg(from + j * 32);
+  }
+
+  /// Brings the operator's elements of step `at` into the second-level cache: a line of 128 bytes per lane. Operators
+  /// of 33 MB (degree 16) are no longer there when the next evaluation begins.
+  __device__ void fetch(int at) const {
+    if (at >= view_.steps || lane_ >= 4 * groups_) return;
+    const double2* line = elements(at) + 7 * lane_;
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(line));
   }
 
   /// Adds the products of `step`, then loads the operator's elements of step `next`.
   __device__ void multiply(MirrorStep step, int next, const MirrorPair (*sums)[4 * mirror_rows]) {
     const unsigned zero = step.zero(), input = step.parity() | (parity_ & zero);
     const unsigned from = ((step.parity() ^ parity_) & step.two_sided()) | (parity_ & zero);
-    add<mirror_columns>(sums[from] + lane_, step.filled >> 2 * input & 3u);
+    add<columns>(sums[from] + lane_, step.filled >> 2 * input & 3u);
     load(next);
+    fetch(next + tuning::mirror_ahead);
   }
 
-  /// Writes the sums to the locals.
-  __device__ void write(const MirrorProduct& p, const MirrorTile& tile) const {
+  /// Writes the sums to the locals, or where there are several parts, to this one.
+  __device__ void write(const MirrorProduct& p, const MirrorShare& share, const MirrorTile& tile) const {
 #pragma unroll
     for (int i = 0; i < row_tiles; ++i)
 #pragma unroll
@@ -270,14 +298,23 @@ class MirrorSums {
         if (box == no_box) continue;
         const unsigned negative = odd_bits(tile.octant[row] & parity_);
         double* out = p.out + std::int64_t(box) * p.stride;
+        double2* part =
+            reinterpret_cast<double2*>(view_.part) +
+            ((std::int64_t(share.part) * view_.rows + share.tile * mirror_rows + row) * view_.shape.chunks + first_) *
+                4 +
+            lane_ % 4;
 #pragma unroll
-        for (int j = 0; j < mirror_columns; ++j)
-          if (j < groups_)
-#pragma unroll
-            for (int k = 0; k < 2; ++k) {
-              const int n = view_.column[(first_ + j) * 8 + lane_ % 4 * 2 + k];
-              if (n >= 0) out[n] = with_sign(sum_[i][j][2 * half + k], negative);
-            }
+        for (int j = 0; j < columns; ++j) {
+          if (j >= groups_) continue;
+          const double x = with_sign(sum_[i][j][2 * half], negative), y = with_sign(sum_[i][j][2 * half + 1], negative);
+          if (view_.parts > 1) {
+            part[4 * j] = {x, y};
+            continue;
+          }
+          const int place = (first_ + j) * 8 + lane_ % 4 * 2;
+          if (const int n = view_.column[place]; n >= 0) out[n] = x;
+          if (const int n = view_.column[place + 1]; n >= 0) out[n] = y;
+        }
       }
   }
 
@@ -311,29 +348,38 @@ class MirrorSums {
   const MirrorView& view_;
   int lane_, first_, groups_;
   unsigned parity_;
-  double2 right_[mirror_columns] = {};
-  double sum_[row_tiles][mirror_columns][4];
+  double2 right_[columns] = {};
+  double sum_[row_tiles][columns][4];
 };
 
-static __global__ void __launch_bounds__(mirror_threads, 1)
+#if CUDART_VERSION >= 12040
+#define FARFIELD_MIRROR_BOUNDS(registers) __maxnreg__(registers)
+#else
+#define FARFIELD_MIRROR_BOUNDS(registers) __launch_bounds__(mirror_threads, 1)
+#endif
+
+/// With few columns registers remain for a block of p2p in double beside it: 128 threads with 96 each. By itself the
+/// compiler takes 210 of a thread.
+template <int columns>
+static __global__ void FARFIELD_MIRROR_BOUNDS(columns > few_columns ? 255 : 200)
     mirror_kernel(TreeView tree, const __grid_constant__ MirrorProduct p) {
 #if __CUDA_ARCH__ >= 800
   extern __shared__ __align__(16) unsigned char shared[];
   MirrorTile& tile = *reinterpret_cast<MirrorTile*>(shared);
-  const int split = static_cast<int>(blockIdx.x) % p.view.splits;
-  if (!read_mirror_rows(tree, p, static_cast<int>(blockIdx.x) / p.view.splits, tile)) return;
-  find_mirror_orbits(p.view, tile);
+  const MirrorShare share(p.view, static_cast<int>(blockIdx.x));
+  read_mirror_rows(tree, p, share.tile, tile);
+  find_mirror_orbits(p.view, share, tile);
 
   constexpr int ahead = tuning::mirror_stages + 2;  // steps in the queue at any time
   const bool early = threadIdx.x < mirror_threads / 2, first = threadIdx.x == 0;
-  MirrorCursor last = cursor_at(p.view, tile.begin[used_orbit(tile, 0)]);
+  MirrorCursor last = first_cursor(p.view, tile, share);
   for (int i = 0; i < ahead; ++i) {
     if (first) tile.queue[i] = last;
-    if (first) last = cursor_after(p.view, tile, last);
+    if (first) last = cursor_after(p.view, tile, last, share.end);
   }
   __syncthreads();
   MirrorSources sources(p.view, tile);
-  MirrorSums sums(p.view, split);
+  MirrorSums<columns> sums(p.view, share.split);
   for (int stage = 0; stage < tuning::mirror_stages; ++stage) sources.start(tile.queue[stage], stage);
   int at = 0;
   const auto produce = [&](int step) {
@@ -341,6 +387,7 @@ static __global__ void __launch_bounds__(mirror_threads, 1)
     sources.start(tile.queue[(step + tuning::mirror_stages) % 8], step % tuning::mirror_stages);
   };
   MirrorCursor current = tile.queue[0];
+  for (int i = 0; i < tuning::mirror_ahead; ++i) sums.fetch(current.at + 1 + i);
   sums.load(current.at);
   produce(0);
   __syncthreads();
@@ -354,13 +401,13 @@ static __global__ void __launch_bounds__(mirror_threads, 1)
         produce(at + 1);
     if (first) {
       tile.queue[(at + ahead) % 8] = last;
-      last = cursor_after(p.view, tile, last);
+      last = cursor_after(p.view, tile, last, share.end);
     }
     current = next;
     ++at;
     __syncthreads();
   }
-  sums.write(p, tile);
+  sums.write(p, share, tile);
 #endif
 }
 

@@ -20,7 +20,7 @@ class MirrorM2l {
   void build(const TablesView<double>& tables, const TreeView& tree, cudaStream_t stream, int threads = 0);
   void release() { view_.ready = false; }
 
-  /// As TensorM2l's.
+  /// As TensorM2l's: shares the steps out, so that the order of sums follows.
   void split_for(double heard);
   void make_room(int densities);
 
@@ -31,6 +31,8 @@ class MirrorM2l {
   /// Upper bounds of the bytes per box and of the operators, temporary arrays of their making included.
   static std::int64_t bytes_of_box(int degree);
   static std::int64_t bytes_of_operators(int degree);
+  /// Upper bound of the bytes of parts, in trees of up to so many boxes of which a share has targets.
+  static std::int64_t bytes_of_parts(int degree, std::int64_t boxes, double heard);
 
  private:
   void find_rows(const TreeView& tree, cudaStream_t stream);
@@ -38,9 +40,8 @@ class MirrorM2l {
   DeviceMemory& memory_;
   std::shared_ptr<const MirrorOperators> operators_;
   MirrorView view_;
-  std::int64_t numbers_ = 0;  ///< of the multipoles of one density
-  DeviceArray<double> multipole_;
-  DeviceArray<std::int32_t> rows_;
+  std::int64_t numbers_ = 0, sums_ = 0;  ///< of the multipoles and of the parts of one density
+  DeviceArray<double> multipole_, part_;
   DeviceArray<BoxId> row_;
 };
 

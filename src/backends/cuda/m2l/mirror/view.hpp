@@ -17,6 +17,7 @@ namespace farfield::cuda {
 
 inline constexpr int mirror_rows = 64;    ///< boxes of a tile
 inline constexpr int mirror_columns = 5;  ///< most groups of eight coefficients that a warp sums
+inline constexpr int few_columns = 3;     ///< up to so many leave registers to blocks of other kernels
 inline constexpr int mirror_orbits = 56;
 
 /// Coefficients of an expansion by parity (bit b: odd under the reflection of axis b), in chunks of eight.
@@ -49,15 +50,16 @@ struct MirrorView {
   MirrorShape shape;
   int steps = 0;
   int splits = 1;                        ///< blocks that share the columns of a tile
+  int parts = 1;                         ///< shares of the steps, whose sums are added in their order
   const MirrorStep* step = nullptr;      ///< [steps], orbits one after another
   const std::int32_t* begin = nullptr;   ///< [mirror_orbits + 1]: an orbit's first step
   const double* operators = nullptr;     ///< [steps][chunks][32 lanes][2]: a lane's two of eight by eight elements
   const std::int16_t* source = nullptr;  ///< [8][deep][8]: coefficient at each place of `multipole`, -1: none
   const std::int16_t* column = nullptr;  ///< [8 chunks]: coefficient at each place of the sums, -1: none
   double* multipole = nullptr;           ///< [boxes][8][deep][8], written by the sorting pass
-  const BoxId* row = nullptr;            ///< boxes with targets; null: all
-  const std::int32_t* rows = nullptr;    ///< number of entries of `row`
-  BoxId first_row = 0, most_rows = 0;
+  double* part = nullptr;                ///< [parts][rows][chunks][8], where there are several
+  const BoxId* row = nullptr;            ///< [rows]: boxes with targets; null: all from first_row on
+  BoxId first_row = 0, rows = 0;
 };
 
 }  // namespace farfield::cuda
