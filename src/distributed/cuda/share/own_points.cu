@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
@@ -19,6 +20,8 @@ using farfield::cuda::upload;
 namespace {
 
 constexpr std::uint32_t no_point = 0xffffffffu;
+/// Blocks of a multiprocessor that count at a time: 40 registers for each of 256 threads. Each adds its counts up once.
+constexpr std::int64_t most_resident = 6;
 /// Counts points by the cells of their boxes, some levels below. Few counters are in the memory of a block, so that
 /// points that follow one another in space do not wait for one another.
 template <class Read>
@@ -101,8 +104,8 @@ struct ComparePoint {
 }  // namespace
 
 DeviceOwnPoints::DeviceOwnPoints(const Points& sources, const Points* targets, int exponent, const Lattice& lattice,
-                                 DeviceMemory& memory)
-    : lattice_(lattice), memory_(memory) {
+                                 DeviceMemory& memory, std::function<void()> meanwhile)
+    : lattice_(lattice), memory_(memory), meanwhile_(std::move(meanwhile)) {
   for (const Points* points : {&sources, targets}) {
     if (!points) continue;
     if (points->count > most_points)
@@ -119,8 +122,11 @@ void DeviceOwnPoints::count(Set& set, int shift, int below, const std::int32_t* 
   const farfield::cuda::DeviceLimits& limits = farfield::cuda::device_limits();
   const std::size_t bytes = static_cast<std::size_t>(counters) * sizeof(std::uint32_t);
   const bool in_block = bytes <= static_cast<std::size_t>(limits.shared_bytes) / 3;
+  const std::int64_t resident =
+      in_block ? std::min<std::int64_t>(most_resident, limits.shared_bytes / (static_cast<std::int64_t>(bytes) + 1024))
+               : most_resident;
   const std::int64_t blocks =
-      std::min<std::int64_t>((set.points.count + block_threads - 1) / block_threads, 8 * limits.multiprocessors);
+      std::min<std::int64_t>((set.points.count + block_threads - 1) / block_threads, resident * limits.multiprocessors);
   with_reader(set.points, set.scale, [&](const auto& read) {
     using Read = std::remove_cvref_t<decltype(read)>;
     const CountCells<Read> count{read,
@@ -176,6 +182,7 @@ Numbers DeviceOwnPoints::count_cells(const std::vector<CoarseBox>& boxes, const 
   for (std::size_t s = 0; s < sets_.size(); ++s)
     count(sets_[s], lattice_.depth - level, below, first_cell.data(), counters,
           counts.data() + counters * static_cast<std::int64_t>(s));
+  if (const auto work = std::exchange(meanwhile_, nullptr)) work();
   download(found.data(), counts.data(), counts.size(), memory_.stream);
   require(cudaStreamSynchronize(memory_.stream), "points of coarse boxes");
   return {found.begin(), found.end()};

@@ -14,9 +14,10 @@ struct Owners {
 
 class DeviceOwnPoints final : public OwnPoints {
  public:
-  /// `sources`, and `targets` unless null, are in device memory.
+  /// `sources`, and `targets` unless null, are in device memory. `meanwhile`: work for the host, or none, that is done
+  /// once, while the device counts.
   DeviceOwnPoints(const Points& sources, const Points* targets, int exponent, const Lattice& lattice,
-                  farfield::cuda::DeviceMemory& memory);
+                  farfield::cuda::DeviceMemory& memory, std::function<void()> meanwhile);
 
   int sets() const override { return static_cast<int>(sets_.size()); }
   std::int64_t points_in(std::size_t set) const override { return sets_[set].points.count; }
@@ -45,6 +46,7 @@ class DeviceOwnPoints final : public OwnPoints {
 
   Lattice lattice_;
   farfield::cuda::DeviceMemory& memory_;
+  std::function<void()> meanwhile_;
   std::vector<Set> sets_;
   std::vector<CellRun> codes_{{0, 1}};     ///< [boxes]: codes of the points in it, where its children have none
   std::int64_t all_codes_ = 1, base_ = 0;  ///< the last count's are [base_, all_codes_)
