@@ -1,22 +1,23 @@
 #include "distributed/ranks.hpp"
 
 #include <cstring>
+#include <functional>
 
 namespace farfield::distributed {
 
-namespace {
-
-void join(std::int64_t& number, std::int64_t other, Reduction how) {
-  if (how == Reduction::add) number += other;
-  if (how == Reduction::least) number = std::min(number, other);
-  if (how == Reduction::any) number |= other;
+void join(std::int64_t* data, const std::int64_t* others, std::size_t count, Reduction how) {
+  const auto each = [&](const auto& joined) { std::transform(data, data + count, others, data, joined); };
+  if (how == Reduction::add) each(std::plus<>());
+  if (how == Reduction::least) each([](std::int64_t a, std::int64_t b) { return std::min(a, b); });
+  if (how == Reduction::any) each(std::bit_or<>());
 }
+
+namespace {
 
 /// data[i] becomes that of all ranks; `all`: [ranks][count].
 void join_all(std::int64_t* data, std::size_t count, const std::int64_t* all, std::size_t ranks, Reduction how) {
   std::copy_n(all, count, data);
-  for (std::size_t r = 1; r < ranks; ++r)
-    for (std::size_t i = 0; i < count; ++i) join(data[i], all[r * count + i], how);
+  for (std::size_t r = 1; r < ranks; ++r) join(data, all + r * count, count, how);
 }
 
 /// How many numbers are gathered at a time: little memory holds those of all ranks, and of few ranks there are few.
@@ -163,7 +164,7 @@ void Ranks::exchange_bytes(const void* sends, const Begins& sent, void* receives
   out.reserve(static_cast<std::size_t>(size())), in.reserve(static_cast<std::size_t>(size()));  // before all agree
   const std::vector<std::int64_t> all_rounds = all_gather(rounds);
   rounds = *std::max_element(all_rounds.begin(), all_rounds.end());
-  if (count(sent, own) > 0)
+  if (count(sent, own) > 0 && count(received, own) > 0)
     std::memcpy(to + static_cast<std::size_t>(received[static_cast<std::size_t>(own)]) * row,
                 from + static_cast<std::size_t>(sent[static_cast<std::size_t>(own)]) * row,
                 static_cast<std::size_t>(count(sent, own)) * row);

@@ -20,6 +20,9 @@ namespace farfield::distributed {
 using Begins = std::vector<std::int64_t>;
 Begins begins_of(const std::vector<std::int64_t>& counts);
 
+/// data[i] becomes that of both.
+void join(std::int64_t* data, const std::int64_t* others, std::size_t count, Reduction how);
+
 /// Whole numbers in the order of others.
 template <class T>
 struct OrderKey {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <utility>
 
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/transfer/scatter.hpp"
@@ -23,6 +24,13 @@ struct Case {
   bool hessian = false;
 };
 
+std::vector<std::uint32_t> shuffled(std::size_t count, unsigned seed) {
+  std::vector<std::uint32_t> order(count);
+  std::iota(order.begin(), order.end(), 0u);
+  std::shuffle(order.begin(), order.end(), std::mt19937(seed));
+  return order;
+}
+
 template <class T>
 void expect_numbers(const cuda::DeviceArray<T>& found, std::int64_t first, std::int64_t count, int e, int numbers) {
   std::vector<T> host(static_cast<std::size_t>(found.size()));
@@ -38,9 +46,7 @@ void expect_numbers(const cuda::DeviceArray<T>& found, std::int64_t first, std::
 template <class Real, class T>
 void run(const Case<Real, T>& c) {
   const auto n = static_cast<std::size_t>(c.count);
-  std::vector<std::uint32_t> order(n);
-  std::iota(order.begin(), order.end(), 0u);
-  std::shuffle(order.begin(), order.end(), std::mt19937(3));
+  const std::vector<std::uint32_t> order = shuffled(n, 3);
   cuda::DeviceMemory memory;
   cuda::DeviceArray<std::uint32_t> on_device(memory);
   cuda::upload(on_device, order.data(), c.count, nullptr);
@@ -101,6 +107,46 @@ TEST_F(CudaScatter, Hessians) {
 }
 
 TEST_F(CudaScatter, InSlabs) { run<float, float>({(1 << 24) + 300'001, 1 << 24, true}); }
+
+/// Records in one order, and their numbers in another, part by part, as ranks send them.
+template <class Real, class T>
+void run_by_records(std::int64_t count, int parts) {
+  const auto n = static_cast<std::size_t>(count);
+  const std::vector<std::uint32_t> order = shuffled(n, 3), place = shuffled(n, 4);
+  cuda::DeviceMemory memory;
+  cuda::DeviceArray<std::uint32_t> orders(memory), places(memory);
+  cuda::upload(orders, order.data(), count, nullptr), cuda::upload(places, place.data(), count, nullptr);
+  SortedResults<Real> results{{}, {Factor(2, 0), Factor(2, 0), Factor(2, 0)}};
+  cuda::DeviceArray<Real> sorted[most_parts];
+  for (int e = 0; e < parts; ++e) {
+    std::vector<Real> values(n);
+    for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<Real>(expected(place[order[i]], e));
+    cuda::upload(sorted[e], values.data(), count, nullptr);
+    results.result.part[e] = sorted[e].data();
+  }
+  cuda::Scatter scatter(memory);
+  const std::int64_t numbers = cuda::Scatter::numbers_of_record(parts);
+  cuda::DeviceArray<T> records(memory), hessians(memory), potential(memory), gradient(memory), hessian(memory);
+  records.resize(numbers * count), hessians.resize(6 * count);
+  potential.resize(count), gradient.resize(3 * count), hessian.resize(6 * count);
+  scatter.place(results, orders.data(), count, scalar_of<T>, {records.data(), hessians.data()}, nullptr, {});
+  for (const auto& [first, end] : {std::pair(std::int64_t(0), count / 3), std::pair(count / 3, count)})
+    scatter.put({records.data() + numbers * first, parts == with_hessian ? hessians.data() + 6 * first : nullptr},
+                parts, scalar_of<T>, places.data() + first, end - first,
+                {potential.data(), parts > 1 ? gradient.data() : nullptr, hessian.data()}, nullptr);
+  expect_numbers(potential, 0, count, 0, 1);
+  if (parts > 1) expect_numbers(gradient, 0, count, 1, 3);
+  if (parts == with_hessian) expect_numbers(hessian, 0, count, 4, 6);
+}
+
+TEST_F(CudaScatter, ByRecords) {
+  for (const std::int64_t count : {1, 257, 100'003, 3'000'000})
+    for (const int parts : {1, int(with_gradient), int(with_hessian)}) {
+      run_by_records<float, float>(count, parts);
+      run_by_records<float, double>(count, parts);
+      run_by_records<double, double>(count, parts);
+    }
+}
 
 }  // namespace
 }  // namespace farfield::testing

@@ -354,7 +354,7 @@ TEST_F(CudaShareTest, PrintsTheTimeOfEachPart) {
       };
       for (int repeat = 0; repeat < 3; ++repeat) {  // memory is there from the second time on
         times.clear();
-        make_device_share(own, transport, {on_device.view(), nullptr}, geometry, decision, memory, mark);
+        make_device_share(own, transport, {on_device.view(), nullptr}, geometry, decision, memory, {mark, {}});
       }
       if (own.rank() == 0) std::printf("milliseconds of %zu points a rank: %s\n", count, times.c_str());
       own.all_gather(0);

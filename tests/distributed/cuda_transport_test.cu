@@ -95,6 +95,32 @@ TEST_P(CudaTransport, LeavesRowsThatAreThere) {
   }));
 }
 
+/// A rank's rows for itself lie among those that are sent, and are not wanted.
+TEST_P(CudaTransport, LeavesOutRowsThatAreNotWanted) {
+  rethrow_any(run_ranks(5, [&](distributed::Communicator& communicator) {
+    distributed::Ranks all(communicator);
+    all.together([&] {
+      const cuda::OwnStream stream;
+      cuda::DeviceMemory memory;
+      memory.stream = stream;
+      Transport transport(all, memory, GetParam());
+      const auto own = static_cast<std::size_t>(all.rank());
+      const Rows sent = rows_of(all.rank(), 5, 1, true), arriving = rows_of(all.rank(), 5, 1, false);
+      std::vector<double> wanted = arriving.value;
+      wanted.erase(wanted.begin() + 2 * arriving.begin[own], wanted.begin() + 2 * arriving.begin[own + 1]);
+      std::vector<double> found(wanted.size(), -1);
+      cuda::DeviceArray<double> out(memory), in(memory);
+      cuda::upload(out, sent.value.data(), std::ssize(sent.value), stream);
+      cuda::upload(in, found.data(), std::ssize(found), stream);
+      transport.exchange(out.data(), sent.begin, in.data(), without(arriving.begin, all.rank()), 2 * sizeof(double),
+                         stream);
+      cuda::download(found.data(), in.data(), in.size(), stream);
+      cuda::require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+      EXPECT_EQ(found, wanted);
+    });
+  }));
+}
+
 INSTANTIATE_TEST_SUITE_P(Ways, CudaTransport,
                          ::testing::Values(Transport::Way::shortest, Transport::Way::through_hosts),
                          [](const auto& test) {

@@ -26,13 +26,15 @@ void DevicePlaced::settle_sizes() {
   }
 }
 
+/// The last share is given back while the device counts points: some hundred calls of the driver.
 void DevicePlaced::build(const Given& given, const Geometry& of_all, const Decision& decision,
                          const std::function<void(const char*)>& mark) {
-  share.reset(), on_device.reset();
+  share.reset();
+  std::unique_ptr<DeviceShare> last = std::move(on_device);
   geometry = of_all;
   tree.alike = of_all.alike;
-  on_device =
-      std::make_unique<DeviceShare>(make_device_share(*ranks, transport, given, of_all, decision, memory, mark));
+  on_device = std::make_unique<DeviceShare>(
+      make_device_share(*ranks, transport, given, of_all, decision, memory, {mark, [&last] { last.reset(); }}));
   settle_sizes();
   box_rows.build(*on_device, ranks->rank(), memory.stream);
   lengths = {};

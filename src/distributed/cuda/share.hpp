@@ -87,11 +87,18 @@ struct DeviceShare {
 
 class Transport;
 
+/// What is called on the way, unless it is empty. `mark`: before the first part and after the launches of each, which
+/// are partition, redistribution, tree, needs (of others), gather, ghosts, essential, lists. `meanwhile`: where the
+/// host has time; perhaps never.
+struct ShareSteps {
+  std::function<void(const char*)> mark;
+  std::function<void()> meanwhile;
+};
+
 /// Called by all ranks, each on its device. Points may be in host or device memory; `geometry`: of all points. Arrays
-/// come from `memory`, in the order of its stream. `mark` is called before the first part and after the launches of
-/// each: partition, redistribution, tree, needs (of others), gather, ghosts, essential, lists.
+/// come from `memory`, in the order of its stream.
 DeviceShare make_device_share(Ranks& ranks, Transport& transport, const Given& given, const Geometry& geometry,
                               const Decision& decision, farfield::cuda::DeviceMemory& memory,
-                              const std::function<void(const char*)>& mark = {});
+                              const ShareSteps& steps = {});
 
 }  // namespace farfield::distributed

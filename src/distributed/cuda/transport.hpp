@@ -27,7 +27,8 @@ class Transport {
   Transport(const Transport&) = delete;
 
   /// Rows for rank r lie at sends + sent[r] rows, those from rank r come to receives + received[r]. Rows for oneself
-  /// may be there already: where `sent` has none, those places of `receives` stay as they are.
+  /// may be there already: where `sent` has none, those places of `receives` stay as they are; where `received` has
+  /// none, they are not wanted.
   struct Rows {
     const void* sends;
     const Begins& sent;

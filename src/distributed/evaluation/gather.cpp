@@ -8,23 +8,27 @@
 
 namespace farfield::distributed {
 
-/// Exponents are negated, since the least over ranks is wanted; a vector of zeros has none.
-std::vector<StrengthRange> ranges_of_all(Ranks& ranks, const Strengths& strengths, int exponent, int threads) {
-  constexpr int none = std::numeric_limits<int>::min();
-  const auto vectors = static_cast<std::size_t>(strengths.vectors);
-  std::vector<int> largest;
-  std::vector<double> smallest;
-  for (std::int64_t v = 0; v < strengths.vectors; ++v) {
-    const StrengthRange own =
-        strengths.count > 0 ? cpu::strength_range(strengths, v, exponent, threads) : StrengthRange{};
-    largest.push_back(own.least > 0 ? -own.exponent : -(none + 1));
-    smallest.push_back(own.least > 0 ? own.least : std::numeric_limits<double>::infinity());
-  }
-  ranks.least(largest), ranks.least(smallest);
-  std::vector<StrengthRange> ranges(vectors);
-  for (std::size_t v = 0; v < vectors; ++v)
-    if (std::isfinite(smallest[v])) ranges[v].exponent = -largest[v], ranges[v].least = smallest[v];
+/// Two numbers of each vector, in one collective. Exponents are negated, since the least over ranks is wanted; a vector
+/// of zeros has none.
+std::vector<StrengthRange> ranges_over_ranks(Ranks& ranks, const std::vector<StrengthRange>& own) {
+  constexpr double none = std::numeric_limits<double>::infinity();
+  std::vector<double> least;
+  for (const StrengthRange& range : own)
+    for (const double number : {-static_cast<double>(range.exponent), range.least})
+      least.push_back(range.least > 0 ? number : none);
+  ranks.least(least);
+  std::vector<StrengthRange> ranges(own.size());
+  for (std::size_t v = 0; v < own.size(); ++v)
+    if (std::isfinite(least[2 * v + 1]))
+      ranges[v].exponent = -static_cast<int>(least[2 * v]), ranges[v].least = least[2 * v + 1];
   return ranges;
+}
+
+std::vector<StrengthRange> ranges_of_all(Ranks& ranks, const Strengths& strengths, int exponent, int threads) {
+  std::vector<StrengthRange> own(static_cast<std::size_t>(strengths.vectors));
+  for (std::int64_t v = 0; v < strengths.vectors && strengths.count > 0; ++v)
+    own[static_cast<std::size_t>(v)] = cpu::strength_range(strengths, v, exponent, threads);
+  return ranges_over_ranks(ranks, own);
 }
 
 /// Dipoles are scaled like coordinates, too.

@@ -5,7 +5,8 @@
 
 namespace farfield::distributed {
 
-/// Of each vector over all ranks.
+/// Of each vector over all ranks, from those of this rank.
+std::vector<StrengthRange> ranges_over_ranks(Ranks& ranks, const std::vector<StrengthRange>& own);
 std::vector<StrengthRange> ranges_of_all(Ranks& ranks, const Strengths& strengths, int exponent, int threads);
 
 /// What sources carry, by moments: charges, and components of dipoles (core/results.hpp).

@@ -1,6 +1,7 @@
 // Loopback: the ranks are threads of one process. A call publishes where its bytes lie, all ranks meet, everybody
-// copies what is meant for it, and all meet again before the bytes may change. Few bytes are published themselves, in one
-// of two places in turn: then all meet once, since a place is written again only after the next meeting.
+// copies what is meant for it, and all meet again before the bytes may change. Few bytes are published themselves, in
+// one of two places in turn: then all meet once, since a place is written again only after the next meeting.
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -11,6 +12,8 @@
 #include <mutex>
 #include <string>
 #include <thread>
+
+#include "distributed/ranks.hpp"
 
 namespace farfield::distributed {
 namespace {
@@ -28,9 +31,11 @@ class Meeting {
  public:
   Meeting(int ranks, double timeout)
       : timeout_(timeout),
-        arrived_(static_cast<std::size_t>(ranks), false),
+        spare_cores_(2 * ranks <= static_cast<int>(std::thread::hardware_concurrency())),
+        arrived_(static_cast<std::size_t>(ranks)),
         published_(static_cast<std::size_t>(ranks)),
-        notes_{std::vector<Note>(static_cast<std::size_t>(ranks)), std::vector<Note>(static_cast<std::size_t>(ranks))} {}
+        notes_{std::vector<Note>(static_cast<std::size_t>(ranks)), std::vector<Note>(static_cast<std::size_t>(ranks))} {
+  }
   int ranks() const { return static_cast<int>(arrived_.size()); }
   double timeout() const { return timeout_; }
 
@@ -46,24 +51,19 @@ class Meeting {
     return notes_[static_cast<std::size_t>(turn % 2)][static_cast<std::size_t>(rank)];
   }
 
-  /// Waits for all ranks. Throws Error(device) if one has left or is late; then nobody meets any more.
+  /// Waits for all ranks. Throws Error(device) if one has left or is late; then nobody meets any more. Without a lock
+  /// where all are here soon.
   void meet(int rank) {
-    std::unique_lock lock(mutex_);
     require_whole();
-    arrived_[static_cast<std::size_t>(rank)] = true;
+    const std::int64_t own = meetings_;  // which does not end before this rank is here
+    arrived_[static_cast<std::size_t>(rank)] = own + 1;
     if (++count_ == ranks()) {
       count_ = 0, ++meetings_;
-      arrived_.assign(arrived_.size(), false);
-      changed_.notify_all();
+      if (sleeping_ > 0) wake();
       return;
     }
-    const std::int64_t own = meetings_;
-    lock.unlock();
     look_out(own);
-    lock.lock();
-    const auto over = [&] { return meetings_ != own || !broken_.empty(); };
-    if (!changed_.wait_for(lock, std::chrono::duration<double>(timeout_), over)) give_up(late());
-    if (meetings_ == own) require_whole();
+    if (meetings_ == own) sleep(own);
   }
 
   void leave(int rank) {
@@ -79,34 +79,61 @@ class Meeting {
   }
 
  private:
-  /// Looks for the others for a while before it sleeps: they are here soon as a rule, and waking takes longer.
+  /// Looks for the others for a while before it sleeps: they are here soon as a rule, and waking takes tens of
+  /// microseconds. Where every rank has a core, and another for its driver, it keeps it as long as a small sum takes.
   void look_out(std::int64_t own) const {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(50);
-    while (meetings_ == own && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(spare_cores_ ? 1000 : 50);
+    while (meetings_ == own && !is_broken_ && std::chrono::steady_clock::now() < end)
+      spare_cores_ ? pause() : std::this_thread::yield();
   }
-  void give_up(const std::string& why) {
-    if (broken_.empty()) broken_ = why;
+  static void pause() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
+  /// Whoever is last counts the meeting before it asks who sleeps; whoever sleeps says so before it asks whether all
+  /// met.
+  void sleep(std::int64_t own) {
+    std::unique_lock lock(mutex_);
+    ++sleeping_;
+    const auto over = [&] { return meetings_ != own || is_broken_; };
+    if (!changed_.wait_for(lock, std::chrono::duration<double>(timeout_), over)) give_up(late(own));
+    --sleeping_;
+    lock.unlock();
+    if (meetings_ == own) require_whole();
+  }
+  void wake() {
+    const std::lock_guard lock(mutex_);
     changed_.notify_all();
   }
-  void require_whole() const {
-    if (!broken_.empty())
-      throw Error(ErrorCode::device,
-                  "the communicator is broken: " + broken_ + "; make a new one of the ranks that are left");
+  /// With the lock.
+  void give_up(const std::string& why) {
+    if (broken_.empty()) broken_ = why;
+    is_broken_ = true;
+    changed_.notify_all();
   }
-  std::string late() const {
+  void require_whole() {
+    if (!is_broken_) return;
+    const std::lock_guard lock(mutex_);
+    throw Error(ErrorCode::device,
+                "the communicator is broken: " + broken_ + "; make a new one of the ranks that are left");
+  }
+  std::string late(std::int64_t own) const {
     std::string who;
     for (int r = 0; r < ranks(); ++r)
-      if (!arrived_[static_cast<std::size_t>(r)]) who += (who.empty() ? "" : ", ") + std::to_string(r);
+      if (arrived_[static_cast<std::size_t>(r)] <= own) who += (who.empty() ? "" : ", ") + std::to_string(r);
     return "rank " + who + " did not arrive in time";
   }
 
   double timeout_;
+  bool spare_cores_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<bool> arrived_;
-  int count_ = 0;
-  std::atomic<std::int64_t> meetings_ = 0;
-  std::string broken_;  ///< why; empty: it is not
+  std::vector<std::atomic<std::int64_t>> arrived_;  ///< [ranks]: at so many meetings
+  std::atomic<int> count_ = 0, sleeping_ = 0;
+  std::atomic<std::int64_t> meetings_ = 0;  ///< that are over
+  std::atomic<bool> is_broken_ = false;
+  std::string broken_;  ///< why
   std::vector<Published> published_;
   std::array<std::vector<Note>, 2> notes_;
 };
@@ -130,6 +157,29 @@ class Loopback final : public Communicator {
       if (fits) std::memcpy(static_cast<char*>(all) + static_cast<std::size_t>(r) * bytes, theirs.gathered, bytes);
     }
     meeting_->meet(rank_);  // the others may still read what this rank published
+    if (!fits) meeting_->refuse(sizes_differ);
+  }
+
+  /// Each rank joins a part of all ranks' numbers, in its own array, and takes the other parts from theirs.
+  void all_reduce(std::span<std::int64_t> numbers, Reduction how) override {
+    if (numbers.size_bytes() <= Note::most) return Communicator::all_reduce(numbers, how);
+    meeting_->publish(rank_, {numbers.data(), numbers.size_bytes(), {}});
+    meeting_->meet(rank_);
+    bool fits = true;
+    for (int r = 0; r < size(); ++r) fits = fits && meeting_->of(r).bytes == numbers.size_bytes();
+    const auto begin = [&](int rank) {
+      return numbers.size() * static_cast<std::size_t>(rank) / static_cast<std::size_t>(size());
+    };
+    const auto part_of = [&](int array, int part) {
+      return static_cast<const std::int64_t*>(meeting_->of(array).gathered) + begin(part);
+    };
+    const auto count = [&](int part) { return begin(part + 1) - begin(part); };
+    for (int r = 0; r < size() && fits; ++r)
+      if (r != rank_) join(numbers.data() + begin(rank_), part_of(r, rank_), count(rank_), how);
+    meeting_->meet(rank_);
+    for (int r = 0; r < size() && fits; ++r)
+      if (r != rank_) std::copy_n(part_of(r, r), count(r), numbers.data() + begin(r));
+    meeting_->meet(rank_);  // the others may still read what this rank joined
     if (!fits) meeting_->refuse(sizes_differ);
   }
 

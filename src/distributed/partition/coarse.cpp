@@ -4,6 +4,15 @@
 
 namespace farfield::distributed {
 
+/// A look at the points costs as much as 2^13 points of a rank for each cell at the least. 2^13 cells are few enough
+/// for the memory of a block (cuda/share/own_points.cu).
+int levels_at_once(std::size_t boxes, double points_of_rank) {
+  const double most = std::clamp(points_of_rank / 8192, 512.0, 8192.0);
+  int levels = 1;
+  while (static_cast<double>(boxes << 3 * (levels + 1)) <= most) ++levels;
+  return levels;
+}
+
 CoarseTree::CoarseTree(Ranks& ranks, OwnPoints& points, const Given& given, const Geometry& geometry,
                        const Decision& decision)
     : lattice(make_lattice(geometry, decision.m, decision.k)),
@@ -21,6 +30,7 @@ CoarseTree::CoarseTree(Ranks& ranks, OwnPoints& points, const Given& given, cons
     refuse_narrow_boxes(decision.depth, deepest_);
   pieces = pieces_of(points_of(boxes[0]), given.capacities, ranks.size());
   most_in_box_ = pieces.points_per_box();
+  cells_of_.emplace_back();
   grow();
 }
 
@@ -44,45 +54,68 @@ bool CoarseTree::may_divide(const CoarseBox& box) const {
   return box.level < deepest_ && resolves_children(lattice, finest_, box.corner.at, box.level);
 }
 
+/// The cells of boxes of the level that was reached last.
+void CoarseTree::count(const Numbers& dividing) {
+  const double points_of_rank = static_cast<double>(points_of(boxes[0])) / ranks_.size();
+  const int below = std::min(levels_at_once(dividing.size(), points_of_rank), lattice.depth - counted_to_);
+  const Numbers own = points_.count_cells(boxes, dividing, below);
+  Numbers all = own;
+  ranks_.add(all);
+  own_before_ = begins_of(own), all_before_ = begins_of(all);
+  counted_to_ += below;
+  const std::int64_t of_box = std::int64_t(1) << 3 * below;
+  cells_ = of_box * std::ssize(dividing);
+  for (std::int64_t k = 0; k < std::ssize(dividing); ++k)
+    cells_of_[static_cast<std::size_t>(dividing[static_cast<std::size_t>(k)])] = {k * of_box, (k + 1) * of_box};
+}
+
+/// Of `before`, in a set.
+static std::int64_t sum_of(const Numbers& before, CellRun cells, std::int64_t first) {
+  return before[static_cast<std::size_t>(first + cells.end)] - before[static_cast<std::size_t>(first + cells.begin)];
+}
+
+/// Of all ranks and sets.
+std::int64_t CoarseTree::points_in(CellRun cells) const {
+  return sum_of(all_before_, cells, 0) + (alike_ ? 0 : sum_of(all_before_, cells, cells_));
+}
+
 /// Which of the boxes hold points that all coincide, on all ranks? Such points are all in one child.
-std::vector<char> CoarseTree::heaps_among(const Numbers& dividing, const Numbers& counts) {
+std::vector<char> CoarseTree::heaps_among(const Numbers& dividing) {
   std::vector<char> heap(dividing.size(), 0);
-  Numbers places;
-  for (std::size_t k = 0; k < dividing.size(); ++k) {
+  std::vector<std::size_t> places;
+  std::vector<CellRun> cells;
+  for (std::size_t k = 0; k < dividing.size() && decision_.depth < 0; ++k) {
+    const CellRun of_box = cells_of_[static_cast<std::size_t>(dividing[k])];
     int children = 0;
-    for (std::size_t o = 0; o < 8; ++o) {
-      bool filled = false;
-      for (std::size_t at = 8 * k + o; at < counts.size(); at += 8 * dividing.size()) filled = filled || counts[at] > 0;
-      children += filled;
-    }
-    if (decision_.depth < 0 && children == 1) places.push_back(static_cast<std::int64_t>(k));
+    for (int o = 0; o < 8; ++o) children += points_in(of_box.child(o)) > 0;
+    if (children == 1) places.push_back(k), cells.push_back(of_box);
   }
   if (places.empty()) return heap;
-  std::vector<double> bounds = points_.bounds(places);
+  std::vector<double> bounds = points_.bounds(cells);
   ranks_.least(bounds);
   for (std::size_t i = 0; i < places.size(); ++i) {
     const double* b = &bounds[6 * i];
-    heap[static_cast<std::size_t>(places[i])] = b[0] == -b[1] && b[2] == -b[3] && b[4] == -b[5];
+    heap[places[i]] = b[0] == -b[1] && b[2] == -b[3] && b[4] == -b[5];
   }
   return heap;
 }
 
-void CoarseTree::add_children(const Numbers& dividing, std::size_t place, const Numbers& local, const Numbers& all) {
-  const auto p = static_cast<std::size_t>(dividing[place]);
-  const CoarseBox box = boxes[p];
-  boxes[p].first_child = static_cast<int>(boxes.size());
-  for (std::size_t o = 0; o < 8; ++o) {
-    const std::size_t of_sources = 8 * place + o, of_targets = of_sources + (alike_ ? 0 : 8 * dividing.size());
+void CoarseTree::add_children(std::size_t parent) {
+  const CoarseBox box = boxes[parent];
+  boxes[parent].first_child = static_cast<int>(boxes.size());
+  for (int o = 0; o < 8; ++o) {
+    const CellRun cells = cells_of_[parent].child(o);
+    if (points_in(cells) == 0) continue;
+    const std::int64_t targets = alike_ ? 0 : cells_;
     CoarseBox child;
-    child.sources.count = all[of_sources], child.targets.count = all[of_targets];
-    if (points_of(child) == 0) continue;
-    child.corner = child_of(box.corner, lattice, box.level, static_cast<int>(o));
+    child.sources.count = sum_of(all_before_, cells, 0), child.targets.count = sum_of(all_before_, cells, targets);
+    child.corner = child_of(box.corner, lattice, box.level, o);
     child.level = box.level + 1;
-    boxes.push_back(child);
-    ++boxes[p].children;
-    of_set[0].push_back(local[of_sources]);
-    if (!alike_) of_set[1].push_back(local[of_targets]);
-    points_.add_child(place, static_cast<int>(o));
+    boxes.push_back(child), cells_of_.push_back(cells);
+    ++boxes[parent].children;
+    of_set[0].push_back(sum_of(own_before_, cells, 0));
+    if (!alike_) of_set[1].push_back(sum_of(own_before_, cells, targets));
+    points_.add_box(cells);
   }
 }
 
@@ -93,12 +126,10 @@ void CoarseTree::grow() {
     for (std::size_t b = begin; b < end; ++b)
       if (may_divide(boxes[b])) dividing.push_back(static_cast<std::int64_t>(b));
     if (dividing.empty()) return;
-    const Numbers local = points_.count_children(boxes, dividing);
-    Numbers all = local;
-    ranks_.add(all);
-    const std::vector<char> heap = heaps_among(dividing, all);
+    if (boxes[begin].level == counted_to_) count(dividing);
+    const std::vector<char> heap = heaps_among(dividing);
     for (std::size_t k = 0; k < dividing.size(); ++k)
-      if (!heap[k]) add_children(dividing, k, local, all);
+      if (!heap[k]) add_children(static_cast<std::size_t>(dividing[k]));
     begin = end;
   }
 }

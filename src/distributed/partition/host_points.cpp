@@ -17,10 +17,14 @@ struct OwnSet {
   AnyReader read;
   std::vector<std::uint32_t> point;  ///< indices of the points, those of a box together
   std::vector<Own> range;            ///< of the boxes
+  std::vector<Own> cell;             ///< of the cells that were counted last
 
   OwnSet(const Points& points, int exponent)
       : read(points, Scaling(exponent)), point(static_cast<std::size_t>(points.count)), range{{0, point.size()}} {
     std::iota(point.begin(), point.end(), std::uint32_t(0));
+  }
+  Own of(CellRun cells) const {
+    return {cell[static_cast<std::size_t>(cells.begin)].begin, cell[static_cast<std::size_t>(cells.end) - 1].end};
   }
 };
 
@@ -32,61 +36,69 @@ class HostPoints final : public OwnPoints {
   }
   int sets() const override { return static_cast<int>(sets_.size()); }
   std::int64_t points_in(std::size_t set) const override { return std::ssize(sets_[set].point); }
-  Numbers count_children(const std::vector<CoarseBox>& boxes, const Numbers& dividing) override;
-  std::vector<double> bounds(const Numbers& places) override;
-  void add_child(std::size_t place, int octant) override;
+  Numbers count_cells(const std::vector<CoarseBox>& boxes, const Numbers& dividing, int below) override;
+  std::vector<double> bounds(const std::vector<CellRun>& boxes) override;
+  void add_box(CellRun cells) override;
   std::vector<std::int32_t> owners(std::size_t set, const std::vector<CoarseBox>& boxes) const;
 
  private:
-  int child_at(const OwnSet& set, std::uint32_t point, int level) const;
-  void count_children(OwnSet& set, int level, std::int64_t* counts);
+  std::uint32_t cell_at(const OwnSet& set, std::uint32_t point, int level, int below) const;
+  void count_cells(OwnSet& set, const Numbers& dividing, int level, int below, std::int64_t* counts);
 
   Lattice lattice_;
   std::vector<OwnSet> sets_;
-  Numbers dividing_, counts_;  ///< of the last count
 };
 
-int HostPoints::child_at(const OwnSet& set, std::uint32_t point, int level) const {
-  int octant = 0;
-  for (int axis = 0; axis < 3; ++axis)
-    octant |= static_cast<int>(lattice_.index(set.read(point, axis), axis) >> (lattice_.depth - level - 1) & 1) << axis;
-  return octant;
+/// Of a point in a box at `level`.
+std::uint32_t HostPoints::cell_at(const OwnSet& set, std::uint32_t point, int level, int below) const {
+  std::uint32_t cell = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto index = static_cast<std::uint64_t>(lattice_.index(set.read(point, axis), axis));
+    cell |= spread_bits(static_cast<std::uint32_t>(index >> (lattice_.depth - level - below)) & ((1u << below) - 1))
+            << axis;
+  }
+  return cell;
 }
 
-/// Sorts the points of the boxes by their children, too.
-void HostPoints::count_children(OwnSet& set, int level, std::int64_t* counts) {
-  std::vector<std::uint32_t> sorted;
-  std::vector<std::uint8_t> child;
-  for (std::size_t k = 0; k < dividing_.size(); ++k) {
-    const OwnSet::Own own = set.range[static_cast<std::size_t>(dividing_[k])];
-    std::int64_t* count = counts + 8 * k;
-    child.resize(own.end - own.begin), sorted.resize(child.size());
-    for (std::size_t i = 0; i < child.size(); ++i) {
-      child[i] = static_cast<std::uint8_t>(child_at(set, set.point[own.begin + i], level));
-      ++count[child[i]];
+/// Sorts the points of the boxes by their cells, too.
+void HostPoints::count_cells(OwnSet& set, const Numbers& dividing, int level, int below, std::int64_t* counts) {
+  const std::size_t of_box = std::size_t(1) << 3 * below;
+  std::vector<std::uint32_t> sorted, cell;
+  std::vector<std::size_t> next(of_box);
+  set.cell.clear();
+  for (const std::int64_t box : dividing) {
+    const OwnSet::Own own = set.range[static_cast<std::size_t>(box)];
+    cell.resize(own.end - own.begin), sorted.resize(cell.size());
+    for (std::size_t i = 0; i < cell.size(); ++i) {
+      cell[i] = cell_at(set, set.point[own.begin + i], level, below);
+      ++counts[cell[i]];
     }
-    std::int64_t next[8] = {};
-    for (int o = 1; o < 8; ++o) next[o] = next[o - 1] + count[o - 1];
-    for (std::size_t i = 0; i < child.size(); ++i)
-      sorted[static_cast<std::size_t>(next[child[i]]++)] = set.point[own.begin + i];
+    std::size_t begin = own.begin;
+    for (std::size_t c = 0; c < of_box; ++c) {
+      next[c] = begin - own.begin;
+      set.cell.push_back({begin, begin + static_cast<std::size_t>(counts[c])});
+      begin = set.cell.back().end;
+    }
+    for (std::size_t i = 0; i < cell.size(); ++i) sorted[next[cell[i]]++] = set.point[own.begin + i];
     std::copy(sorted.begin(), sorted.end(), set.point.begin() + static_cast<std::ptrdiff_t>(own.begin));
+    counts += of_box;
   }
 }
 
-Numbers HostPoints::count_children(const std::vector<CoarseBox>& boxes, const Numbers& dividing) {
-  dividing_ = dividing;
-  counts_.assign(8 * dividing.size() * sets_.size(), 0);
+Numbers HostPoints::count_cells(const std::vector<CoarseBox>& boxes, const Numbers& dividing, int below) {
+  const std::size_t of_set = dividing.size() << 3 * below;
+  Numbers counts(of_set * sets_.size(), 0);
   for (std::size_t s = 0; s < sets_.size(); ++s)
-    count_children(sets_[s], boxes[static_cast<std::size_t>(dividing[0])].level, &counts_[s * 8 * dividing.size()]);
-  return counts_;
+    count_cells(sets_[s], dividing, boxes[static_cast<std::size_t>(dividing[0])].level, below, &counts[s * of_set]);
+  return counts;
 }
 
-std::vector<double> HostPoints::bounds(const Numbers& places) {
-  std::vector<double> bounds(6 * places.size(), std::numeric_limits<double>::infinity());
+std::vector<double> HostPoints::bounds(const std::vector<CellRun>& boxes) {
+  std::vector<double> bounds(6 * boxes.size(), std::numeric_limits<double>::infinity());
   for (const OwnSet& set : sets_)
-    for (std::size_t k = 0; k < places.size(); ++k) {
-      const auto box = static_cast<std::size_t>(dividing_[static_cast<std::size_t>(places[k])]);
-      for (std::size_t i = set.range[box].begin; i < set.range[box].end; ++i)
+    for (std::size_t k = 0; k < boxes.size(); ++k) {
+      const OwnSet::Own own = set.of(boxes[k]);
+      for (std::size_t i = own.begin; i < own.end; ++i)
         for (int axis = 0; axis < 3; ++axis) {
           const double x = set.read(set.point[i], axis);
           double* bound = &bounds[6 * k + 2 * static_cast<std::size_t>(axis)];
@@ -96,13 +108,8 @@ std::vector<double> HostPoints::bounds(const Numbers& places) {
   return bounds;
 }
 
-void HostPoints::add_child(std::size_t place, int octant) {
-  for (std::size_t s = 0; s < sets_.size(); ++s) {
-    const std::int64_t* count = &counts_[8 * (s * dividing_.size() + place)];
-    const auto before = static_cast<std::size_t>(std::accumulate(count, count + octant, std::int64_t(0)));
-    const std::size_t begin = sets_[s].range[static_cast<std::size_t>(dividing_[place])].begin + before;
-    sets_[s].range.push_back({begin, begin + static_cast<std::size_t>(count[octant])});
-  }
+void HostPoints::add_box(CellRun cells) {
+  for (OwnSet& set : sets_) set.range.push_back(set.of(cells));
 }
 
 std::vector<std::int32_t> HostPoints::owners(std::size_t set, const std::vector<CoarseBox>& boxes) const {

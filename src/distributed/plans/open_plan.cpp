@@ -213,10 +213,21 @@ void OpenPlan::check_strengths(const Strengths& strengths, Order order) const {
   validate(strengths, own, options_.dipoles, backend_ == Backend::cuda);
 }
 
+/// What all ranks pass, told in one collective.
+struct OpenPlan::Asked {
+  std::int64_t order, vectors, scalar, dipoles;
+
+  /// Throws on all ranks alike.
+  static void require_same(const std::vector<Asked>& all, std::int64_t Asked::*what, const char* sentence) {
+    for (const Asked& one : all)
+      if (one.*what != all[0].*what) throw Error(ErrorCode::usage, sentence);
+  }
+};
+
 /// On all ranks strengths carry dipoles, or on none.
-Strengths OpenPlan::with_same_moments(Strengths strengths) {
+Strengths OpenPlan::with_same_moments(Strengths strengths, const std::vector<Asked>& all) {
   static constexpr double nothing[3] = {};
-  const bool any = ranks_.sum_of(strengths.dipoles != nullptr) > 0;
+  const bool any = std::any_of(all.begin(), all.end(), [](const Asked& one) { return one.dipoles != 0; });
   if (any && !strengths.dipoles && strengths.count > 0)
     throw Error(ErrorCode::input, "other ranks pass dipoles and this one none; pass dipoles, perhaps zeros, on all");
   if (any && !strengths.dipoles) strengths.dipoles = nothing;
@@ -262,12 +273,15 @@ void OpenPlan::evaluate(const Strengths& strengths, const Outputs& outputs, Orde
 
 void OpenPlan::sum(const Strengths& given, const Outputs& outputs, Order order, const WholeArrays& whole) {
   require_points();
-  require_same(ranks_, static_cast<std::int64_t>(order), one_order);
+  const std::vector<Asked> all =
+      ranks_.all_gather(Asked{static_cast<std::int64_t>(order), given.vectors,
+                              static_cast<std::int64_t>(outputs.scalar), given.dipoles != nullptr});
+  Asked::require_same(all, &Asked::order, one_order);
   check_strengths(given, order);
   check_outputs(outputs);
-  const Strengths strengths = with_same_moments(given);
-  require_same(ranks_, strengths.vectors, as_many_vectors);
-  require_same(ranks_, static_cast<std::int64_t>(outputs.scalar), one_scalar);
+  const Strengths strengths = with_same_moments(given, all);
+  Asked::require_same(all, &Asked::vectors, as_many_vectors);
+  Asked::require_same(all, &Asked::scalar, one_scalar);
   if (placed_) placed_->order = order;
   farfield::Report& r = report_.plan;
   start_evaluation(r, strengths.vectors);

@@ -29,6 +29,7 @@ class OpenPlan final : public RankPlan {
  private:
   struct Prepared;
   struct OfAny;
+  struct Asked;
   void lose_points();
   std::unique_ptr<Evaluator> make(const Decision& decision, int threads);
   OfAny require_alike(const Given& given);
@@ -38,7 +39,7 @@ class OpenPlan final : public RankPlan {
   Decision choose_alike(const farfield::Options& options, const Geometry& geometry, const Machine& machine);
   void check_outputs(const Outputs& outputs) const;
   void check_strengths(const Strengths& strengths, Order order) const;
-  Strengths with_same_moments(Strengths strengths);
+  static Strengths with_same_moments(Strengths strengths, const std::vector<Asked>& all);
   void require_points() const;
   Carrier carrier(Set set) const;
 

@@ -5,6 +5,7 @@
 // copies to the caller's arrays in order. At 2^24: 0.8 ms (0.23, 0.42 and 0.15); the bytes alone would take 0.4. The
 // place of a record within its group depends on timing, its place in the result does not.
 #include <algorithm>
+#include <limits>
 
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/transfer/points.hpp"
@@ -192,28 +193,36 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// Records in the caller's order to the caller's arrays; the three numbers of a gradient go through shared memory.
+/// Where records belong: from `first` on in their order, or where each has its place.
+struct Places {
+  std::int64_t first = 0;
+  const std::uint32_t* place = nullptr;
+  __device__ std::int64_t operator()(std::int64_t i) const { return place ? std::int64_t(place[i]) : first + i; }
+};
+
+/// Records to the caller's arrays, which is best in their order; the three numbers of a gradient go through shared
+/// memory.
 template <class T, int numbers, class Placed>
 __global__ void __launch_bounds__(block_threads)
-    deliver_kernel(Placed placed, std::int64_t first, std::int64_t count, Destination<T> to) {
+    deliver_kernel(Placed placed, Places at, std::int64_t count, Destination<T> to) {
   __shared__ T gradient[3 * block_threads];
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * block_threads, i = begin + thread;
   if (i < count) {
     const Record<T, numbers> record = placed(i);
-    if constexpr (numbers == 4) to.put_potential(first + i, record.value[0]);
+    if constexpr (numbers == 4) to.put_potential(at(i), record.value[0]);
     for (int axis = 0; axis < 3; ++axis)
       gradient[3 * thread + axis] = numbers == 4 ? record.value[1 + axis] : axis < 2 ? record.value[axis] : T(0);
   }
   __syncthreads();
   for (int k = thread; k < 3 * block_threads; k += block_threads)
-    if (begin + k / 3 < count) to.put_gradient(first + begin + k / 3, k % 3, gradient[k]);
+    if (begin + k / 3 < count) to.put_gradient(at(begin + k / 3), k % 3, gradient[k]);
 }
 
 /// The same for the six numbers of a Hessian.
 template <class T, class Placed>
 __global__ void __launch_bounds__(block_threads)
-    deliver_hessians_kernel(Placed placed, std::int64_t first, std::int64_t count, Destination<T> to) {
+    deliver_hessians_kernel(Placed placed, Places at, std::int64_t count, Destination<T> to) {
   __shared__ T number[hessian_numbers * block_threads];
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * block_threads, i = begin + thread;
@@ -225,7 +234,7 @@ __global__ void __launch_bounds__(block_threads)
   __syncthreads();
   for (int k = thread; k < hessian_numbers * block_threads; k += block_threads)
     if (begin + k / hessian_numbers < count)
-      to.put_hessian(first + begin + k / hessian_numbers, k % hessian_numbers, number[k]);
+      to.put_hessian(at(begin + k / hessian_numbers), k % hessian_numbers, number[k]);
 }
 
 /// The passes that results of one vector go through; their arrays grow as needed and are kept.
@@ -236,33 +245,32 @@ struct Passes {
   const Destination<T>& to;
   cudaStream_t stream;
   using Numbers = Record<T, numbers>;
+  Numbers* records = nullptr;  ///< where they end as records; null: they are delivered
 
   /// `from(i)` belongs to place order[i] of the slab.
   template <class From>
   void spread(const From& from, const std::uint32_t* order, const Slab& slab) {
+    const unsigned blocks = blocks_for(slab.count);
     if constexpr (numbers == 1) {
-      spread_kernel<<<blocks_for(slab.count), block_threads, 0, stream>>>(from, order, slab.count,
-                                                                          ToCaller<T>{to, slab.first});
+      spread_kernel<<<blocks, block_threads, 0, stream>>>(from, order, slab.count, ToCaller<T>{to, slab.first});
     } else {
-      placed.resize(slab.count * static_cast<std::int64_t>(sizeof(Numbers)));
-      auto* records = reinterpret_cast<Numbers*>(placed.data());
-      spread_kernel<<<blocks_for(slab.count), block_threads, 0, stream>>>(from, order, slab.count,
-                                                                          ToRecords<T, numbers>{records});
-      deliver(Grouped<T, numbers>{records}, slab);
+      if (!records) placed.resize(slab.count * static_cast<std::int64_t>(sizeof(Numbers)));
+      Numbers* const into = records ? records + slab.first : reinterpret_cast<Numbers*>(placed.data());
+      spread_kernel<<<blocks, block_threads, 0, stream>>>(from, order, slab.count, ToRecords<T, numbers>{into});
+      if (!records) deliver(Grouped<T, numbers>{into}, {slab.first}, slab.count);
     }
     require_launch("spread_kernel");
   }
 
-  /// `placed(i)` belongs to place i of the slab.
   template <class Placed>
-  void deliver(const Placed& placed, const Slab& slab) {
-    const unsigned blocks = blocks_for(slab.count);
+  void deliver(const Placed& placed, const Places& at, std::int64_t count) {
+    const unsigned blocks = blocks_for(count);
     if constexpr (numbers == 1)
-      spread_kernel<<<blocks, block_threads, 0, stream>>>(placed, nullptr, slab.count, ToCaller<T>{to, slab.first});
+      spread_kernel<<<blocks, block_threads, 0, stream>>>(placed, at.place, count, ToCaller<T>{to, at.first});
     else if constexpr (numbers == hessian_numbers)
-      deliver_hessians_kernel<T><<<blocks, block_threads, 0, stream>>>(placed, slab.first, slab.count, to);
+      deliver_hessians_kernel<T><<<blocks, block_threads, 0, stream>>>(placed, at, count, to);
     else
-      deliver_kernel<T, numbers><<<blocks, block_threads, 0, stream>>>(placed, slab.first, slab.count, to);
+      deliver_kernel<T, numbers><<<blocks, block_threads, 0, stream>>>(placed, at, count, to);
     require_launch("deliver_kernel");
   }
 
@@ -281,7 +289,8 @@ struct Passes {
 
   template <class From>
   void run(const From& from, const std::uint32_t* order, std::int64_t count) {
-    if (!order) return deliver(from, {0, count, 0});
+    if (!order && !records) return deliver(from, {}, count);
+    if (!order) return spread(from, order, {0, count, 0});
     if (count * static_cast<std::int64_t>(sizeof(Numbers)) <= tuning::spread_at_once)
       return spread(from, order, {0, count, 0});
     const std::int64_t slab = slab_of(count, sizeof(Numbers));
@@ -353,6 +362,59 @@ void Scatter::operator()(const SortedResults<Real>& results, std::int64_t vector
   require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
 
+/// Calls f with a number of the scalar type.
+template <class F>
+static void with_scalar(Scalar scalar, const F& f) {
+  scalar == Scalar::float32 ? f(float{}) : f(double{});
+}
+
+template <class Real>
+void Scatter::place(const SortedResults<Real>& results, const std::uint32_t* order, std::int64_t count, Scalar scalar,
+                    const Records<void>& records, cudaStream_t stream, const VectorResult& made) {
+  if (count == 0) return;
+  with_scalar(scalar, [&](auto number) {
+    using T = decltype(number);
+    const Destination<T> to{{static_cast<T*>(records.numbers), nullptr, nullptr}, {}, count};  // of single numbers
+    with_all_parts(results.result.parts(), [&](auto parts) {
+      constexpr int numbers = numbers_of<parts()>;
+      Passes<T, numbers> passes{
+          grouped_, placed_, place_, cursor_, to, stream, static_cast<Record<T, numbers>*>(records.numbers)};
+      passes.run(source_of<T, parts()>(results, made), order, count);
+    });
+    if (results.result.parts() != with_hessian) return;
+    Passes<T, hessian_numbers> passes{
+        grouped_, placed_, place_, cursor_, to, stream, static_cast<Record<T, hessian_numbers>*>(records.hessians)};
+    passes.run(HessianSource<T, Real>{results}, order, count);
+  });
+}
+
+void Scatter::put(const Records<const void>& records, int parts, Scalar scalar, const std::uint32_t* place,
+                  std::int64_t count, const CallerArrays& arrays, cudaStream_t stream) {
+  if (count == 0) return;
+  with_scalar(scalar, [&](auto number) {
+    using T = decltype(number);
+    const Destination<T> to{
+        {static_cast<T*>(arrays.potential), static_cast<T*>(arrays.gradient), static_cast<T*>(arrays.hessian)},
+        {},
+        std::numeric_limits<std::int64_t>::max()};
+    const Places at{0, place};
+    with_all_parts(parts, [&](auto all) {
+      constexpr int numbers = numbers_of<all()>;
+      Passes<T, numbers> passes{grouped_, placed_, place_, cursor_, to, stream};
+      if (records.numbers && (arrays.potential || arrays.gradient))
+        passes.deliver(Grouped<T, numbers>{static_cast<const Record<T, numbers>*>(records.numbers)}, at, count);
+    });
+    Passes<T, hessian_numbers> passes{grouped_, placed_, place_, cursor_, to, stream};
+    using Hessian = Record<T, hessian_numbers>;
+    if (records.hessians && arrays.hessian)
+      passes.deliver(Grouped<T, hessian_numbers>{static_cast<const Hessian*>(records.hessians)}, at, count);
+  });
+}
+
+int Scatter::numbers_of_record(int parts) {
+  return parts == with_hessian ? with_gradient : parts == gradient_alone ? numbers_of<gradient_alone> : parts;
+}
+
 void Scatter::release() { copy_.release(), grouped_.release(), placed_.release(), place_.release(), cursor_.release(); }
 
 std::int64_t Scatter::bytes(std::int64_t count, std::int64_t parts, std::int64_t size) {
@@ -360,6 +422,14 @@ std::int64_t Scatter::bytes(std::int64_t count, std::int64_t parts, std::int64_t
   return slab * (2 * parts * size + 4);
 }
 
+std::int64_t Scatter::bytes_of_groups(std::int64_t count, std::int64_t parts, std::int64_t size) {
+  return std::min(count, slab_of(count, static_cast<std::size_t>(parts * size))) * (parts * size + 4);
+}
+
+template void Scatter::place<float>(const SortedResults<float>&, const std::uint32_t*, std::int64_t, Scalar,
+                                    const Records<void>&, cudaStream_t, const VectorResult&);
+template void Scatter::place<double>(const SortedResults<double>&, const std::uint32_t*, std::int64_t, Scalar,
+                                     const Records<void>&, cudaStream_t, const VectorResult&);
 template void Scatter::operator()<float>(const SortedResults<float>&, std::int64_t, const std::uint32_t*, std::int64_t,
                                          const Delivery&, cudaStream_t, const VectorResult&);
 template void Scatter::operator()<double>(const SortedResults<double>&, std::int64_t, const std::uint32_t*,

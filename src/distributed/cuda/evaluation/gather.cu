@@ -1,29 +1,11 @@
-#include <cmath>
-#include <limits>
-
 #include "backends/cuda/runtime/parallel.hpp"
 #include "distributed/cuda/evaluation/gather.hpp"
 #include "distributed/cuda/evaluation/places.hpp"
+#include "distributed/evaluation/gather.hpp"
 
 namespace farfield::distributed {
 
 using farfield::cuda::for_each_index;
-
-/// Exponents are negated, since the least over ranks is wanted; a vector of zeros has none.
-std::vector<StrengthRange> ranges_over_ranks(Ranks& ranks, const std::vector<StrengthRange>& own) {
-  constexpr int none = std::numeric_limits<int>::min();
-  std::vector<int> largest;
-  std::vector<double> smallest;
-  for (const StrengthRange& range : own) {
-    largest.push_back(range.least > 0 ? -range.exponent : -(none + 1));
-    smallest.push_back(range.least > 0 ? range.least : std::numeric_limits<double>::infinity());
-  }
-  ranks.least(largest), ranks.least(smallest);
-  std::vector<StrengthRange> ranges(own.size());
-  for (std::size_t v = 0; v < own.size(); ++v)
-    if (std::isfinite(smallest[v])) ranges[v].exponent = -largest[v], ranges[v].least = smallest[v];
-  return ranges;
-}
 
 std::vector<StrengthRange> StrengthsOverRanks::read(DevicePlaced& placed, const Strengths& strengths,
                                                     cudaStream_t stream) {

@@ -6,9 +6,6 @@
 
 namespace farfield::distributed {
 
-/// Of each vector over all ranks, from those of this rank.
-std::vector<StrengthRange> ranges_over_ranks(Ranks& ranks, const std::vector<StrengthRange>& own);
-
 /// Numbers of ghosts, from those who own the points: one of each, or four.
 class Ghosts {
  public:

@@ -1,4 +1,5 @@
 #include <cub/device/device_scan.cuh>
+#include <utility>
 
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/transfer/points.hpp"
@@ -11,16 +12,22 @@ using farfield::cuda::for_each_index;
 
 namespace {
 
-/// Rows of `numbers` to the caller's points.
-template <class T>
-struct PutRows {
-  const T* from;
-  const std::uint32_t* place;
-  int numbers;
-  T* to;
-  __device__ void operator()(std::int64_t i) const {
-    to[place ? std::int64_t(place[i / numbers]) * numbers + i % numbers : i] = from[i];
+/// A stream beside another, which waits for it when this ends, however it ends.
+class Beside {
+ public:
+  Beside(farfield::cuda::SideStream& side, cudaStream_t main) : side_(side), main_(main), stream_(side.fork(main)) {}
+  ~Beside() {
+    try {
+      side_.join(main_);
+    } catch (const Error&) {  // whoever waits for the device next finds out
+    }
   }
+  Beside(const Beside&) = delete;
+  operator cudaStream_t() const { return stream_; }
+
+ private:
+  farfield::cuda::SideStream& side_;
+  cudaStream_t main_, stream_;
 };
 
 // Targets and sources of a tree whose targets are both: first[i] is how many of the targets before i are no sources.
@@ -47,7 +54,7 @@ struct PlaceBoth {
 }  // namespace
 
 ResultsOverRanks::ResultsOverRanks(farfield::cuda::DeviceMemory& memory) : memory_(memory), scatter_(memory) {
-  use_all(memory, potential_, gradient_, hessian_, rows_, caller_, order_);
+  use_all(memory, records_, hessians_, rows_, caller_, order_);
 }
 
 /// The place in the owned order of each of the tree's targets; null where that is the tree's, as it is but for targets
@@ -76,58 +83,91 @@ void ResultsOverRanks::as_they_arrived(DevicePlaced& placed, const SortedResults
                                        const VectorResult& made, cudaStream_t stream) {
   const std::int64_t count = placed.own_targets(), size = farfield::cuda::size_of(scalar);
   const int parts = results.result.parts();
-  Delivery arrived;
-  arrived.split = count;
-  arrived.outputs.scalar = scalar;
-  arrived.outputs.space = MemorySpace::device;
-  if (first_part(parts) == 0) potential_.resize(count * size), arrived.outputs.potential = potential_.data();
-  if (parts > 1) gradient_.resize(3 * count * size), arrived.outputs.gradient = gradient_.data();
-  if (parts == with_hessian) hessian_.resize(6 * count * size), arrived.outputs.hessian = hessian_.data();
-  scatter_(results, 0, placed.on_device->target_order(), count, arrived, stream, made);
+  records_.resize(farfield::cuda::Scatter::numbers_of_record(parts) * count * size);
+  if (parts == with_hessian) hessians_.resize(6 * count * size);
+  scatter_.place(results, placed.on_device->target_order(), count, scalar, {records_.data(), hessians_.data()}, stream,
+                 made);
   scatter_.release();
 }
 
-void ResultsOverRanks::send_rows(DevicePlaced& placed, const DeviceRoute& route, const Rows& rows,
-                                 const Outputs& outputs, cudaStream_t stream) {
-  const std::int64_t given = route.points(), size = farfield::cuda::size_of(outputs.scalar),
-                     bytes = rows.numbers * given * size;
-  rows_.resize(bytes);
-  placed.transport.exchange(rows.arrived, route.received, rows_.data(), route.sent, rows.numbers * size, stream);
-  if (!rows.caller) return;
-  const bool on_host = outputs.space == MemorySpace::host;
-  if (on_host) caller_.resize(bytes);
-  unsigned char* const to = on_host ? caller_.data() : rows.caller;
-  const auto put = [&](auto scalar) {
-    using T = decltype(scalar);
-    for_each_index(rows.numbers * given,
-                   PutRows<T>{reinterpret_cast<const T*>(rows_.data()), route.given.data(),
-                              static_cast<int>(rows.numbers), reinterpret_cast<T*>(to)},
-                   stream, "results in the caller's order");
-  };
-  outputs.scalar == Scalar::float32 ? put(float{}) : put(double{});
-  if (!on_host) return;
-  farfield::cuda::download(rows.caller, to, bytes, stream);
-  farfield::cuda::require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+/// Numbers of some points of a route to their places: `row` are those of rows [first, first + count) of what it sent.
+void ResultsOverRanks::put(const Kind& kind, const unsigned char* row, const DeviceRoute& route, std::int64_t first,
+                           std::int64_t count, cudaStream_t stream) {
+  scatter_.put({kind.hessians ? nullptr : row, kind.hessians ? row : nullptr}, kind.parts, kind.scalar,
+               route.given.empty() ? nullptr : route.given.data() + first, count, kind.to, stream);
 }
 
-/// What has been sent is given back: potentials make room for gradients, and these for the next tree.
-void ResultsOverRanks::send_back(DevicePlaced& placed, const std::vector<Passed>& sets, std::int64_t vector,
-                                 const Outputs& outputs, int parts, cudaStream_t stream) {
+/// Results of points that stayed go to their places while those of others travel.
+void ResultsOverRanks::send_rows(DevicePlaced& placed, const DeviceRoute& route, const Kind& kind,
+                                 cudaStream_t stream) {
+  const DeviceRoute::Stay stay = route.stay();
+  const unsigned char* const own = kind.arrived + stay.received * kind.row_bytes;
+  if (!route.any_migrants) return put(kind, own, route, stay.sent, stay.count, stream);
+  rows_.resize(route.migrants * kind.row_bytes);
+  {
+    const Beside beside(beside_, stream);
+    put(kind, own, route, stay.sent, stay.count, beside);
+    placed.transport.exchange(kind.arrived, route.received, rows_.data(), route.leaving(), kind.row_bytes, stream);
+  }
+  put(kind, rows_.data(), route, 0, stay.sent, stream);
+  put(kind, rows_.data() + stay.sent * kind.row_bytes, route, stay.sent + stay.count, route.migrants - stay.sent,
+      stream);
+}
+
+/// By way of a copy on the device where the caller's arrays are on the host.
+void ResultsOverRanks::send_to(DevicePlaced& placed, const Passed& set, Kind kind, const Outputs& outputs,
+                               cudaStream_t stream) {
+  const std::int64_t given = set.route.points(), size = farfield::cuda::size_of(outputs.scalar);
+  if (outputs.space != MemorySpace::host) {
+    kind.to = set.caller;
+    return send_rows(placed, set.route, kind, stream);
+  }
+  struct Part {
+    void *caller, **device;
+    std::int64_t bytes;
+  };
+  const auto wanted = [&](void* caller, bool hessian) { return kind.hessians == hessian ? caller : nullptr; };
+  const Part parts[] = {{wanted(set.caller.potential, false), &kind.to.potential, given * size},
+                        {wanted(set.caller.gradient, false), &kind.to.gradient, 3 * given * size},
+                        {wanted(set.caller.hessian, true), &kind.to.hessian, 6 * given * size}};
+  std::int64_t bytes = 0;
+  for (const Part& part : parts) bytes += part.caller ? part.bytes : 0;
+  caller_.resize(bytes);
+  unsigned char* device = caller_.data();
+  for (const Part& part : parts)
+    if (part.caller) *part.device = std::exchange(device, device + part.bytes);
+  send_rows(placed, set.route, kind, stream);
+  for (const Part& part : parts)
+    if (part.caller)
+      farfield::cuda::download(static_cast<unsigned char*>(part.caller),
+                               static_cast<const unsigned char*>(*part.device), part.bytes, stream);
+  if (bytes > 0) farfield::cuda::require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+}
+
+/// What has been sent is given back, for the next tree.
+void ResultsOverRanks::send_back(DevicePlaced& placed, const std::vector<Passed>& sets, const Outputs& outputs,
+                                 int parts, cudaStream_t stream) {
   const std::int64_t size = farfield::cuda::size_of(outputs.scalar);
-  const auto send = [&](OnDevice<unsigned char>& arrived, std::int64_t numbers, void* Passed::*caller) {
-    for (const Passed& set : sets) {
-      auto* const to = static_cast<unsigned char*>(set.*caller);
-      send_rows(placed, set.route,
-                {arrived.data() + numbers * set.first * size, numbers,
-                 to ? to + numbers * vector * set.pitch * size : nullptr},
-                outputs, stream);
-    }
+  const auto send = [&](OnDevice<unsigned char>& arrived, std::int64_t numbers, bool hessians) {
+    const std::int64_t row_bytes = numbers * size;
+    for (const Passed& set : sets)
+      send_to(placed, set, {arrived.data() + set.first * row_bytes, row_bytes, parts, outputs.scalar, hessians, {}},
+              outputs, stream);
     arrived.release();
   };
-  if (first_part(parts) == 0) send(potential_, 1, &Passed::potential);
-  if (parts > 1) send(gradient_, 3, &Passed::gradient);
-  if (parts == with_hessian) send(hessian_, 6, &Passed::hessian);
+  send(records_, farfield::cuda::Scatter::numbers_of_record(parts), false);
+  if (parts == with_hessian) send(hessians_, 6, true);
   release();
+}
+
+/// The caller's arrays of one set, of a vector.
+static farfield::cuda::Scatter::CallerArrays arrays_of(void* const (&parts)[3], std::int64_t vector, std::int64_t pitch,
+                                                       Scalar scalar) {
+  const std::int64_t points = vector * pitch * farfield::cuda::size_of(scalar);
+  const auto at = [&](int part, std::int64_t numbers) -> void* {
+    return parts[part] ? static_cast<unsigned char*>(parts[part]) + numbers * points : nullptr;
+  };
+  return {at(0, 1), at(1, 3), at(2, 6)};
 }
 
 template <class Real>
@@ -141,16 +181,18 @@ void ResultsOverRanks::deliver(DevicePlaced& placed, const SortedResults<Real>& 
   const int parts = results.result.parts();
   const DeviceRoute &to_targets = placed.tree.alike ? share.source_route : share.target_route_apart,
                     &to_sources = share.source_route;
-  std::vector<Passed> sets{{to_targets, 0, o.potential, o.gradient, o.hessian, delivery.pitch_or_split()}};
+  std::vector<Passed> sets{
+      {to_targets, 0, arrays_of({o.potential, o.gradient, o.hessian}, vector, delivery.pitch_or_split(), o.scalar)}};
   if (placed.at_sources && !placed.tree.alike)
-    sets.push_back({to_sources, placed.own_apart(), o.source_potential, o.source_gradient, o.source_hessian,
-                    delivery.source_pitch_or(to_sources.points())});
-  send_back(placed, sets, vector, o, parts, stream);
+    sets.push_back({to_sources, placed.own_apart(),
+                    arrays_of({o.source_potential, o.source_gradient, o.source_hessian}, vector,
+                              delivery.source_pitch_or(to_sources.points()), o.scalar)});
+  send_back(placed, sets, o, parts, stream);
 }
 
 void ResultsOverRanks::release() {
   scatter_.release();
-  for (OnDevice<unsigned char>* rows : {&potential_, &gradient_, &hessian_, &rows_, &caller_}) rows->release();
+  for (OnDevice<unsigned char>* rows : {&records_, &hessians_, &rows_, &caller_}) rows->release();
   order_.release();
 }
 

@@ -1,6 +1,7 @@
 // Scatter: results in the caller's units and order, which travel to the ranks that passed their points unless these are
 // wanted where they are owned.
 #pragma once
+#include "backends/cuda/runtime/streams.hpp"
 #include "backends/cuda/transfer/scatter.hpp"
 #include "backends/sequence.hpp"
 #include "distributed/cuda/placed.hpp"
@@ -26,23 +27,29 @@ class ResultsOverRanks {
   struct Passed {
     const DeviceRoute& route;
     std::int64_t first;
-    void *potential, *gradient, *hessian;  ///< of the caller, null: not wanted here
-    std::int64_t pitch;                    ///< of the caller's points from one vector to the next
+    farfield::cuda::Scatter::CallerArrays caller;  ///< of this vector
   };
-  void send_back(DevicePlaced& placed, const std::vector<Passed>& sets, std::int64_t vector, const Outputs& outputs,
-                 int parts, cudaStream_t stream);
-  struct Rows {
-    const unsigned char* arrived;
-    std::int64_t numbers;   ///< of a row
-    unsigned char* caller;  ///< of this vector, null: not wanted
+  /// What travels together: records of potential and gradient, or those of Hessians.
+  struct Kind {
+    const unsigned char* arrived;  ///< of one set
+    std::int64_t row_bytes;
+    int parts;  ///< that are summed
+    Scalar scalar;
+    bool hessians;
+    farfield::cuda::Scatter::CallerArrays to;  ///< on the device
   };
-  void send_rows(DevicePlaced& placed, const DeviceRoute& route, const Rows& rows, const Outputs& outputs,
+  void send_back(DevicePlaced& placed, const std::vector<Passed>& sets, const Outputs& outputs, int parts,
                  cudaStream_t stream);
+  void send_to(DevicePlaced& placed, const Passed& set, Kind kind, const Outputs& outputs, cudaStream_t stream);
+  void send_rows(DevicePlaced& placed, const DeviceRoute& route, const Kind& kind, cudaStream_t stream);
+  void put(const Kind& kind, const unsigned char* row, const DeviceRoute& route, std::int64_t first, std::int64_t count,
+           cudaStream_t stream);
   const std::uint32_t* owned_order(const DevicePlaced& placed, cudaStream_t stream);
 
   farfield::cuda::DeviceMemory& memory_;
   farfield::cuda::Scatter scatter_;
-  OnDevice<unsigned char> potential_, gradient_, hessian_;  ///< as the points arrived
+  farfield::cuda::SideStream beside_;
+  OnDevice<unsigned char> records_, hessians_;  ///< as the points arrived
   OnDevice<unsigned char> rows_, caller_;
   OnDevice<std::uint32_t> order_;
 };

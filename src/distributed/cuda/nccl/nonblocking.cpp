@@ -94,7 +94,7 @@ void NonblockingChannel::exchange(Ranks& ranks, const char* sends, const Begins&
   const std::lock_guard lock(mutex_);
   throw_if_broken();
   const auto own = static_cast<std::size_t>(ranks.rank());
-  if (const std::int64_t rows = sent[own + 1] - sent[own]; rows > 0)
+  if (const std::int64_t rows = std::min(sent[own + 1] - sent[own], received[own + 1] - received[own]); rows > 0)
     farfield::cuda::require(
         cudaMemcpyAsync(receives + received[own] * row_bytes, sends + sent[own] * row_bytes,
                         static_cast<std::size_t>(rows * row_bytes), cudaMemcpyDeviceToDevice, stream),

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
@@ -19,18 +20,17 @@ using farfield::cuda::upload;
 namespace {
 
 constexpr std::uint32_t no_point = 0xffffffffu;
-/// So many levels are counted at once, by the boxes below them: almost always these are divided.
-constexpr int most_cell_levels = 3;
-
-/// Counts points by the descendants of their boxes some levels below. Few counters are in the memory of a block, so
-/// that points that follow one another in space do not wait for one another.
+/// Blocks of a multiprocessor that count at a time: 40 registers for each of 256 threads. Each adds its counts up once.
+constexpr std::int64_t most_resident = 6;
+/// Counts points by the cells of their boxes, some levels below. Few counters are in the memory of a block, so that
+/// points that follow one another in space do not wait for one another.
 template <class Read>
-struct CountChildren {
+struct CountCells {
   Read read;
   Lattice lattice;
-  int level, below;
+  int shift, below;  // of lattice indices, to the level of the cells; so many levels are below the boxes
   std::int64_t points;
-  const std::int32_t* first_child;  // [codes]: code of the first child of a box that is divided, else -1; null: 0
+  const std::int32_t* first_cell;  // [codes]: code of the first cell of a box that is divided, else -1; null: `base`
   std::uint32_t base, counters;
   bool in_block;
   std::uint32_t *code, *count;
@@ -48,24 +48,22 @@ struct CountChildren {
 
  private:
   __device__ void add(std::int64_t i, std::uint32_t* of_block) const {
-    const std::int32_t first = first_child ? first_child[code[i]] : 0;
+    const std::int32_t first = first_cell ? first_cell[code[i]] : static_cast<std::int32_t>(base);
     if (first < 0) return;
-    std::uint32_t child = static_cast<std::uint32_t>(first);
-    for (int axis = 0; axis < 3; ++axis) {
-      const std::int64_t index = lattice.index(read(i, axis), axis) >> (lattice.depth - level - below);
-      for (int l = 0; l < below; ++l) child += static_cast<std::uint32_t>(index >> l & 1) << (3 * l + axis);
-    }
-    code[i] = child;
+    const std::uint32_t kept = (1u << below) - 1;
+    std::uint32_t cell = static_cast<std::uint32_t>(first);
+    for (int axis = 0; axis < 3; ++axis)
+      cell += spread_bits(static_cast<std::uint32_t>(lattice.index(read(i, axis), axis) >> shift) & kept) << axis;
+    code[i] = cell;
     if (in_block)
-      atomicAdd(of_block + (child - base), 1u);
+      atomicAdd(of_block + (cell - base), 1u);
     else
-      atomicAdd(count + (child - base), 1u);
+      atomicAdd(count + (cell - base), 1u);
   }
 };
 
 template <class Read>
-__global__ void __launch_bounds__(block_threads)
-    count_children_kernel(const __grid_constant__ CountChildren<Read> count) {
+__global__ void __launch_bounds__(block_threads) count_points_kernel(const __grid_constant__ CountCells<Read> count) {
   extern __shared__ std::uint32_t counts_of_block[];
   count(counts_of_block);
 }
@@ -105,17 +103,9 @@ struct ComparePoint {
 
 }  // namespace
 
-/// Which child of its ancestor of a level is a cell in?
-int DeviceOwnPoints::octant_of_cell(std::size_t cell, int level) const {
-  return static_cast<int>(cell >> 3 * (cell_levels_ - 1 - level) & 7);
-}
-
 DeviceOwnPoints::DeviceOwnPoints(const Points& sources, const Points* targets, int exponent, const Lattice& lattice,
-                                 DeviceMemory& memory)
-    : lattice_(lattice),
-      memory_(memory),
-      cell_levels_(std::min(most_cell_levels, lattice.depth)),
-      box_(std::size_t(1) << 3 * cell_levels_, 0) {
+                                 DeviceMemory& memory, std::function<void()> meanwhile)
+    : lattice_(lattice), memory_(memory), meanwhile_(std::move(meanwhile)) {
   for (const Points* points : {&sources, targets}) {
     if (!points) continue;
     if (points->count > most_points)
@@ -124,94 +114,92 @@ DeviceOwnPoints::DeviceOwnPoints(const Points& sources, const Points* targets, i
     sets_.push_back({*points, Scaling(exponent), OnDevice<std::uint32_t>(memory)});
     sets_.back().code.resize(points->count);
   }
-  in_cells_ = count(0, cell_levels_, nullptr, 0, box_.size());
 }
 
-void DeviceOwnPoints::count(Set& set, int level, int below, const std::int32_t* first_child, std::size_t base,
-                            std::size_t counters, std::uint32_t* counts) {
+void DeviceOwnPoints::count(Set& set, int shift, int below, const std::int32_t* first_cell, std::int64_t counters,
+                            std::uint32_t* counts) {
   if (set.points.count == 0) return;
   const farfield::cuda::DeviceLimits& limits = farfield::cuda::device_limits();
-  const std::size_t bytes = counters * sizeof(std::uint32_t);
-  const bool in_block = bytes <= static_cast<std::size_t>(limits.shared_bytes) / 4;
+  const std::size_t bytes = static_cast<std::size_t>(counters) * sizeof(std::uint32_t);
+  const bool in_block = bytes <= static_cast<std::size_t>(limits.shared_bytes) / 3;
+  const std::int64_t resident =
+      in_block ? std::min<std::int64_t>(most_resident, limits.shared_bytes / (static_cast<std::int64_t>(bytes) + 1024))
+               : most_resident;
   const std::int64_t blocks =
-      std::min<std::int64_t>((set.points.count + block_threads - 1) / block_threads, 8 * limits.multiprocessors);
+      std::min<std::int64_t>((set.points.count + block_threads - 1) / block_threads, resident * limits.multiprocessors);
   with_reader(set.points, set.scale, [&](const auto& read) {
     using Read = std::remove_cvref_t<decltype(read)>;
-    const CountChildren<Read> count{read,
-                                    lattice_,
-                                    level,
-                                    below,
-                                    set.points.count,
-                                    first_child,
-                                    static_cast<std::uint32_t>(base),
-                                    static_cast<std::uint32_t>(counters),
-                                    in_block,
-                                    set.code.data(),
-                                    counts};
-    farfield::cuda::launch_kernel("points of coarse boxes", count_children_kernel<Read>,
+    const CountCells<Read> count{read,
+                                 lattice_,
+                                 shift,
+                                 below,
+                                 set.points.count,
+                                 first_cell,
+                                 static_cast<std::uint32_t>(base_),
+                                 static_cast<std::uint32_t>(counters),
+                                 in_block,
+                                 set.code.data(),
+                                 counts};
+    farfield::cuda::launch_kernel("points of coarse boxes", count_points_kernel<Read>,
                                   {static_cast<unsigned>(blocks), block_threads, in_block ? bytes : 0}, memory_.stream,
                                   count);
   });
 }
 
-/// Of all sets: [sets][counters].
-Numbers DeviceOwnPoints::count(int level, int below, const std::int32_t* first_child, std::size_t base,
-                               std::size_t counters) {
-  std::vector<std::uint32_t> counts(counters * sets_.size(), 0);
-  OnDevice<std::uint32_t> on_device(memory_);
-  upload(on_device, counts.data(), std::ssize(counts), memory_.stream);
-  for (std::size_t s = 0; s < sets_.size(); ++s)
-    count(sets_[s], level, below, first_child, base, counters, on_device.data() + counters * s);
-  download(counts.data(), on_device.data(), std::ssize(counts), memory_.stream);
-  require(cudaStreamSynchronize(memory_.stream), "points of coarse boxes");
-  return {counts.begin(), counts.end()};
-}
-
-/// Some number for every code, from one for each box.
-OnDevice<std::int32_t> DeviceOwnPoints::of_codes(const std::vector<std::int32_t>& of_boxes) const {
-  std::vector<std::int32_t> of_codes;
-  for (const int box : box_) of_codes.push_back(of_boxes[static_cast<std::size_t>(box)]);
+/// Some number for every code, from one for each of some runs of codes: later runs take the place of those they are in.
+OnDevice<std::int32_t> DeviceOwnPoints::of_codes(const std::vector<CellRun>& runs,
+                                                 const std::vector<std::int32_t>& of_runs) const {
+  std::vector<std::int32_t> of_codes(static_cast<std::size_t>(all_codes_), -1);
+  for (std::size_t k = 0; k < runs.size(); ++k)
+    std::fill(of_codes.begin() + runs[k].begin, of_codes.begin() + runs[k].end, of_runs[k]);
   OnDevice<std::int32_t> on_device(memory_);
   upload(on_device, of_codes.data(), std::ssize(of_codes), memory_.stream);
   return on_device;
 }
 
-Numbers DeviceOwnPoints::count_children(const std::vector<CoarseBox>& boxes, const Numbers& dividing) {
-  level_ = boxes[static_cast<std::size_t>(dividing[0])].level, dividing_ = dividing;
-  std::vector<std::int32_t> place(static_cast<std::size_t>(boxes_), -1);
-  for (std::size_t k = 0; k < dividing.size(); ++k)
-    place[static_cast<std::size_t>(dividing[k])] = static_cast<std::int32_t>(k);
-  if (level_ < cell_levels_) return sum_cells(place);
-  base_ = box_.size();
-  for (std::int32_t& one : place)
-    if (one >= 0) one = static_cast<std::int32_t>(base_) + 8 * one;
-  const OnDevice<std::int32_t> first_child = of_codes(place);
-  for (const std::int64_t box : dividing) box_.insert(box_.end(), 8, static_cast<int>(box));
-  return count(level_, 1, first_child.data(), base_, 8 * dividing.size());
-}
-
-/// The same from the counts of cells; `place`: of boxes to be divided, or -1.
-Numbers DeviceOwnPoints::sum_cells(const std::vector<std::int32_t>& place) const {
-  const std::size_t of_set = 8 * dividing_.size();
-  Numbers counts(of_set * sets_.size(), 0);
-  const std::size_t cells = box_.size();
-  for (std::size_t cell = 0; cell < cells; ++cell) {
-    const std::int32_t k = place[static_cast<std::size_t>(box_[cell])];
-    if (k < 0) continue;
-    for (std::size_t s = 0; s < sets_.size(); ++s)
-      counts[s * of_set + 8 * static_cast<std::size_t>(k) + static_cast<std::size_t>(octant_of_cell(cell, level_))] +=
-          in_cells_[s * cells + cell];
+Numbers DeviceOwnPoints::count_cells(const std::vector<CoarseBox>& boxes, const Numbers& dividing, int below) {
+  const std::int64_t of_box = std::int64_t(1) << 3 * below, counters = of_box * std::ssize(dividing);
+  OnDevice<std::int32_t> first_cell(memory_);
+  if (counted_) {
+    std::vector<CellRun> runs;
+    std::vector<std::int32_t> first;
+    for (const std::int64_t box : dividing) {
+      first.push_back(static_cast<std::int32_t>(all_codes_ + of_box * std::ssize(runs)));
+      runs.push_back(codes_[static_cast<std::size_t>(box)]);
+    }
+    first_cell = of_codes(runs, first);
   }
-  return counts;
+  counted_ = true;
+  base_ = all_codes_, all_codes_ += counters;
+  for (std::int64_t k = 0; k < std::ssize(dividing); ++k)
+    codes_[static_cast<std::size_t>(dividing[static_cast<std::size_t>(k)])] = {base_ + k * of_box,
+                                                                               base_ + (k + 1) * of_box};
+  const int level = boxes[static_cast<std::size_t>(dividing[0])].level + below;
+  OnDevice<std::uint32_t> counts(memory_);
+  counts.resize(counters * std::ssize(sets_));
+  std::vector<std::uint32_t> found(static_cast<std::size_t>(counts.size()));
+  require(cudaMemsetAsync(counts.data(), 0, found.size() * sizeof found[0], memory_.stream), "cudaMemsetAsync");
+  for (std::size_t s = 0; s < sets_.size(); ++s)
+    count(sets_[s], lattice_.depth - level, below, first_cell.data(), counters,
+          counts.data() + counters * static_cast<std::int64_t>(s));
+  if (const auto work = std::exchange(meanwhile_, nullptr)) work();
+  download(found.data(), counts.data(), counts.size(), memory_.stream);
+  require(cudaStreamSynchronize(memory_.stream), "points of coarse boxes");
+  return {found.begin(), found.end()};
 }
 
-std::vector<double> DeviceOwnPoints::bounds(const Numbers& places) {
-  std::vector<std::int32_t> place(static_cast<std::size_t>(boxes_), -1);
-  for (std::size_t k = 0; k < places.size(); ++k)
-    place[static_cast<std::size_t>(dividing_[static_cast<std::size_t>(places[k])])] = static_cast<std::int32_t>(k);
-  const OnDevice<std::int32_t> of_code = of_codes(place);
-  std::vector<double> bounds(6 * places.size(), std::numeric_limits<double>::infinity());
-  for (const Set& set : sets_) add_bounds(set, of_code.data(), places.size(), bounds);
+void DeviceOwnPoints::add_box(CellRun cells) { codes_.push_back({base_ + cells.begin, base_ + cells.end}); }
+
+std::vector<double> DeviceOwnPoints::bounds(const std::vector<CellRun>& boxes) {
+  std::vector<CellRun> runs;
+  std::vector<std::int32_t> place;
+  for (const CellRun& cells : boxes) {
+    place.push_back(static_cast<std::int32_t>(std::ssize(runs)));
+    runs.push_back({base_ + cells.begin, base_ + cells.end});
+  }
+  const OnDevice<std::int32_t> of_code = of_codes(runs, place);
+  std::vector<double> bounds(6 * boxes.size(), std::numeric_limits<double>::infinity());
+  for (const Set& set : sets_) add_bounds(set, of_code.data(), boxes.size(), bounds);
   return bounds;
 }
 
@@ -243,20 +231,16 @@ void DeviceOwnPoints::add_bounds(const Set& set, const std::int32_t* place, std:
     }
 }
 
-void DeviceOwnPoints::add_child(std::size_t place, int octant) {
-  const int child = boxes_++;
-  if (level_ >= cell_levels_) {
-    box_[base_ + 8 * place + static_cast<std::size_t>(octant)] = child;
-    return;
-  }
-  for (std::size_t cell = 0; cell < box_.size(); ++cell)
-    if (box_[cell] == dividing_[place] && octant_of_cell(cell, level_) == octant) box_[cell] = child;
-}
-
-Owners DeviceOwnPoints::owners(std::size_t set, const std::vector<CoarseBox>& boxes) const {
+/// Where no box is divided the points have no codes yet: that of the root.
+Owners DeviceOwnPoints::owners(std::size_t set, const std::vector<CoarseBox>& boxes) {
+  OnDevice<std::uint32_t>& code = sets_[set].code;
+  if (!counted_)
+    require(
+        cudaMemsetAsync(code.data(), 0, static_cast<std::size_t>(code.size()) * sizeof(std::uint32_t), memory_.stream),
+        "cudaMemsetAsync");
   std::vector<std::int32_t> owner_of_box;
   for (const CoarseBox& box : boxes) owner_of_box.push_back(box.first_rank);
-  return {sets_[set].code.data(), of_codes(owner_of_box)};
+  return {code.data(), of_codes(codes_, owner_of_box)};
 }
 
 }  // namespace farfield::distributed

@@ -1,6 +1,5 @@
 // DeviceOwnPoints: a rank's points in device memory as the coarse tree sees them (partition/coarse.hpp). They are not
-// sorted: each knows the box that it is in. The first levels cost one look at all points, further ones another at those
-// of boxes that are divided.
+// sorted: each has the code of a cell that it is in. Some levels cost one look at all points.
 #pragma once
 #include "distributed/cuda/share.hpp"
 #include "distributed/partition/coarse.hpp"
@@ -15,9 +14,10 @@ struct Owners {
 
 class DeviceOwnPoints final : public OwnPoints {
  public:
-  /// `sources`, and `targets` unless null, are in device memory.
+  /// `sources`, and `targets` unless null, are in device memory. `meanwhile`: work for the host, or none, that is done
+  /// once, while the device counts.
   DeviceOwnPoints(const Points& sources, const Points* targets, int exponent, const Lattice& lattice,
-                  farfield::cuda::DeviceMemory& memory);
+                  farfield::cuda::DeviceMemory& memory, std::function<void()> meanwhile);
 
   int sets() const override { return static_cast<int>(sets_.size()); }
   std::int64_t points_in(std::size_t set) const override { return sets_[set].points.count; }
@@ -25,39 +25,32 @@ class DeviceOwnPoints final : public OwnPoints {
   bool single(std::size_t set) const {
     return sets_[set].points.count == 0 || sets_[set].points.scalar == Scalar::float32;
   }
-  Numbers count_children(const std::vector<CoarseBox>& boxes, const Numbers& dividing) override;
-  std::vector<double> bounds(const Numbers& places) override;
-  void add_child(std::size_t place, int octant) override;
+  Numbers count_cells(const std::vector<CoarseBox>& boxes, const Numbers& dividing, int below) override;
+  std::vector<double> bounds(const std::vector<CellRun>& boxes) override;
+  void add_box(CellRun cells) override;
 
-  Owners owners(std::size_t set, const std::vector<CoarseBox>& boxes) const;
+  Owners owners(std::size_t set, const std::vector<CoarseBox>& boxes);
 
  private:
-  /// One kind of points. Their boxes have codes: the first ones are of cells a few levels below the root, then there
-  /// are eight more for each box that is divided further, whether or not its children hold points.
+  /// One kind of points. Cells have codes: 0 is the root, and every count adds those of the cells that it counts.
   struct Set {
     Points points;
     Scaling scale;
     OnDevice<std::uint32_t> code;
   };
 
-  void count(Set& set, int level, int below, const std::int32_t* first_child, std::size_t base, std::size_t counters,
+  void count(Set& set, int shift, int below, const std::int32_t* first_cell, std::int64_t counters,
              std::uint32_t* counts);
-  Numbers count(int level, int below, const std::int32_t* first_child, std::size_t base, std::size_t counters);
-  int octant_of_cell(std::size_t cell, int level) const;
-  Numbers sum_cells(const std::vector<std::int32_t>& place) const;
-  OnDevice<std::int32_t> of_codes(const std::vector<std::int32_t>& of_boxes) const;
+  OnDevice<std::int32_t> of_codes(const std::vector<CellRun>& runs, const std::vector<std::int32_t>& of_runs) const;
   void add_bounds(const Set& set, const std::int32_t* place, std::size_t places, std::vector<double>& bounds);
 
   Lattice lattice_;
   farfield::cuda::DeviceMemory& memory_;
+  std::function<void()> meanwhile_;
   std::vector<Set> sets_;
-  int cell_levels_;
-  Numbers in_cells_;      ///< [sets][cells]: points
-  std::vector<int> box_;  ///< [codes]: number of the box
-  int boxes_ = 1;
-  Numbers dividing_;  ///< boxes of the last count, of this level
-  int level_ = 0;
-  std::size_t base_ = 0;  ///< code of the first child of the first of them, below the cells
+  std::vector<CellRun> codes_{{0, 1}};     ///< [boxes]: codes of the points in it, where its children have none
+  std::int64_t all_codes_ = 1, base_ = 0;  ///< the last count's are [base_, all_codes_)
+  bool counted_ = false;                   ///< do points have codes?
 };
 
 }  // namespace farfield::distributed

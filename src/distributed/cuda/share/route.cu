@@ -131,7 +131,7 @@ void Sorter::sort_by_owner(std::uint32_t* row) {
 }  // namespace
 
 /// How many points go where is known from the coarse tree: nothing is read back.
-DeviceRoute make_device_route(Ranks& ranks, const DeviceOwnPoints& points, std::size_t set,
+DeviceRoute make_device_route(Ranks& ranks, DeviceOwnPoints& points, std::size_t set,
                               const std::vector<std::int64_t>& passed_to, const std::vector<CoarseBox>& boxes,
                               DeviceMemory& memory) {
   const auto size = passed_to.size(), rank = static_cast<std::size_t>(ranks.rank());

@@ -6,7 +6,7 @@
 namespace farfield::distributed {
 
 /// Of the first points of a set; `passed_to`: how many of these each rank owns.
-DeviceRoute make_device_route(Ranks& ranks, const DeviceOwnPoints& points, std::size_t set,
+DeviceRoute make_device_route(Ranks& ranks, DeviceOwnPoints& points, std::size_t set,
                               const std::vector<std::int64_t>& passed_to, const std::vector<CoarseBox>& boxes,
                               farfield::cuda::DeviceMemory& memory);
 

@@ -26,15 +26,15 @@ namespace {
 class Maker {
  public:
   Maker(Ranks& ranks, Transport& transport, const Geometry& geometry, const Decision& decision, DeviceMemory& memory,
-        const std::function<void(const char*)>& mark)
-      : ranks_(ranks), transport_(transport), geometry_(geometry), decision_(decision), memory_(memory), mark_(mark) {
+        const ShareSteps& steps)
+      : ranks_(ranks), transport_(transport), geometry_(geometry), decision_(decision), memory_(memory), steps_(steps) {
     share_.use(memory);
   }
   DeviceShare run(const Given& given);
 
  private:
   void done(const char* part) const {
-    if (mark_) mark_(part);
+    if (steps_.mark) steps_.mark(part);
   }
   void partition(const Given& given);
   void build_own(const Given& given);
@@ -50,7 +50,7 @@ class Maker {
   const Geometry& geometry_;
   const Decision& decision_;
   DeviceMemory& memory_;
-  const std::function<void(const char*)>& mark_;
+  const ShareSteps& steps_;
   DeviceShare share_;
   OwnedPoints arrived_[2]{{OnDevice<unsigned char>(memory_), {}}, {OnDevice<unsigned char>(memory_), {}}};
   std::unique_ptr<farfield::cuda::KeyedTree> own_points_;
@@ -60,7 +60,7 @@ class Maker {
 /// Who owns what, and the ways there.
 void Maker::partition(const Given& given) {
   DeviceOwnPoints points(given.sources, given.targets, geometry_.exponent,
-                         make_lattice(geometry_, decision_.m, decision_.k), memory_);
+                         make_lattice(geometry_, decision_.m, decision_.k), memory_, steps_.meanwhile);
   share_.partition = divide(ranks_, points, given, geometry_, decision_);
   done("partition");
   const Partition& made = share_.partition;
@@ -208,14 +208,13 @@ DeviceShare Maker::run(const Given& given) {
 }  // namespace
 
 DeviceShare make_device_share(Ranks& ranks, Transport& transport, const Given& given, const Geometry& geometry,
-                              const Decision& decision, DeviceMemory& memory,
-                              const std::function<void(const char*)>& mark) {
+                              const Decision& decision, DeviceMemory& memory, const ShareSteps& steps) {
   const DevicePoints sources(given.sources, memory);
   const DevicePoints targets = given.targets ? DevicePoints(*given.targets, memory) : DevicePoints();
   Given on_device = given;
   on_device.sources = sources.view();
   if (given.targets) on_device.targets = &targets.view();
-  return Maker(ranks, transport, geometry, decision, memory, mark).run(on_device);
+  return Maker(ranks, transport, geometry, decision, memory, steps).run(on_device);
 }
 
 }  // namespace farfield::distributed
