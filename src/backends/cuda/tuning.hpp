@@ -55,6 +55,14 @@ inline constexpr double l2p_large_leaf = 48;
 /// degree 14 23 us for 50, 65,536 uniform points at degree 5 8 us for 12.
 inline constexpr int l2p_blocks = 4;
 
+/// Leaves of so many points in the mean get all warps of a block in p2m and l2p of any degree, in trees of at most so
+/// many boxes per multiprocessor.
+inline constexpr double any_degree_large_leaf = 64;
+inline constexpr std::int64_t any_degree_few_boxes = 32;
+
+/// Most blocks per multiprocessor of m2m and l2l of few parents; it holds two or three at once. More parents are many: a
+/// block of theirs reads a parent's children once, not once for each range of coefficients.
+inline constexpr int few_parents_blocks = 4;
 inline constexpr int octant_threads = 128;  ///< of a block of m2m and l2l up to as many coefficients; beyond, twice
 inline constexpr int octant_groups = 16;    ///< of parents that such a block processes at a time, at most
 /// Blocks per multiprocessor below which such blocks have fewer boxes.

@@ -149,16 +149,12 @@ inline double targets_per_leaf(const TreeWork& work) {
   return work.targets_per_leaf >= 0 ? work.targets_per_leaf : mean_leaf(work.targets, work.tree.boxes);
 }
 
-/// Leaves of so many points in the mean get all warps of a block in trees of at most so many boxes per multiprocessor.
-inline constexpr double large_leaf = 64;
-inline constexpr std::int64_t few_leaves = 32;
-
 /// Has the tree so few leaves, and so large, that a block for each fills the device better than a warp? One H200,
 /// 81,000 atoms of water in a cell with 216 sources per leaf, degree 16 in double: 4 warps of l2p for a multiprocessor.
 template <class Real>
 bool few_large_leaves(const Work<Real>& work) {
-  const std::int64_t leaves = few_leaves * device_limits().multiprocessors;
-  return work.tree.boxes <= leaves && std::max(sources_per_leaf(work), targets_per_leaf(work)) >= large_leaf;
+  return work.tree.boxes <= tuning::any_degree_few_boxes * device_limits().multiprocessors &&
+         std::max(sources_per_leaf(work), targets_per_leaf(work)) >= tuning::any_degree_large_leaf;
 }
 
 }  // namespace farfield::cuda

@@ -14,10 +14,6 @@ namespace farfield::cuda {
 inline constexpr int few_threads = 256;
 inline constexpr int few_columns = 32;  ///< coefficients of a warp: columns of the matrix
 
-/// Most blocks per multiprocessor, which holds two or three at once. More parents are many: a block of theirs reads a
-/// parent's children once, not once for each range of coefficients.
-inline constexpr int few_blocks = 4;
-
 /// How a level is divided: blocks of `groups` groups of Parents<Real>::size boxes times ranges of coefficients; groups
 /// == 0: it has too many boxes, or its degree no need.
 struct FewShape {
@@ -30,7 +26,7 @@ struct FewShape {
 template <class Real, class BytesOf>
 FewShape few_shape(std::int64_t boxes, int coefficients, int ranges, int most, const BytesOf& bytes_of) {
   if (coefficients <= tuning::octant_threads || boxes <= 0) return {};
-  const std::int64_t room = few_blocks * device_limits().multiprocessors;
+  const std::int64_t room = tuning::few_parents_blocks * device_limits().multiprocessors;
   for (int groups = 1; groups <= most; groups *= 2) {
     const std::int64_t per_block = groups * Parents<Real>::size, across = (boxes + per_block - 1) / per_block;
     const std::size_t bytes = bytes_of(groups);

@@ -361,7 +361,7 @@ class MirrorSums {
 /// With few columns registers remain for a block of p2p in double beside it: 128 threads with 96 each. By itself the
 /// compiler takes 210 of a thread.
 template <int columns>
-static __global__ void FARFIELD_MIRROR_BOUNDS(columns > few_columns ? 255 : 200)
+static __global__ void FARFIELD_MIRROR_BOUNDS(columns > mirror_few_columns ? 255 : 200)
     mirror_kernel(TreeView tree, const __grid_constant__ MirrorProduct p) {
 #if __CUDA_ARCH__ >= 800
   extern __shared__ __align__(16) unsigned char shared[];

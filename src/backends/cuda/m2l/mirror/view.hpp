@@ -15,9 +15,9 @@
 
 namespace farfield::cuda {
 
-inline constexpr int mirror_rows = 64;    ///< boxes of a tile
-inline constexpr int mirror_columns = 5;  ///< most groups of eight coefficients that a warp sums
-inline constexpr int few_columns = 3;     ///< up to so many leave registers to blocks of other kernels
+inline constexpr int mirror_rows = 64;        ///< boxes of a tile
+inline constexpr int mirror_columns = 5;      ///< most groups of eight coefficients that a warp sums
+inline constexpr int mirror_few_columns = 3;  ///< up to so many leave registers to blocks of other kernels
 inline constexpr int mirror_orbits = 56;
 
 /// Coefficients of an expansion by parity (bit b: odd under the reflection of axis b), in chunks of eight.
