@@ -194,7 +194,7 @@ void m2l_by_mirrors(const Work<double>& work) {
   for_each_index((std::int64_t(work.tree.boxes) - first) * width,
                  SortMultipoles{work.multipole, view.source, first, work.tables.stride, width, view.multipole},
                  work.stream, "SortMultipoles");
-  (view.shape.deep + view.splits - 1) / view.splits <= mirror_few_columns ? launch_mirrors<few_columns>(work)
+  (view.shape.deep + view.splits - 1) / view.splits <= mirror_few_columns ? launch_mirrors<mirror_few_columns>(work)
                                                                           : launch_mirrors<mirror_columns>(work);
   if (view.parts == 1) return;
   const int places = view.shape.chunks * mirror_chunk;
