@@ -5,6 +5,7 @@
 
 #include "backends/cuda/far/moments/moments.hpp"
 #include "backends/cuda/levels/stages.hpp"
+#include "backends/cuda/near/late.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/stage_events.hpp"
 #include "backends/cuda/runtime/streams.hpp"
@@ -44,10 +45,9 @@ class BoundStages {
   int levels() const { return near_.tree.levels; }
   void p2p() {
     if (side_) far_.stream = side_->fork(near_.stream);
-    if (p2p_is_late())
-      clear_locals(near_.stream);  // which has nothing else to do yet
-    else
-      cuda::p2p<Kernel>(near_);
+    if (!p2p_is_late()) return cuda::p2p<Kernel>(near_);
+    clear_locals(near_.stream);  // which has nothing else to do yet
+    clear_results(static_cast<const NearWork<Real>&>(near_));
   }
   void p2m() {
     if (side_) events_.go_to(far_.stream);
@@ -85,10 +85,12 @@ class BoundStages {
  private:
   bool p2p_is_late() const { return side_ && has_p2p_ && far_field_first(near_); }
   void begin_p2p() {
-    order(near_.stream, far_.stream);  // locals are cleared
+    order(near_.stream, far_.stream);  // locals and results are cleared
     order(far_.stream, near_.stream);
     events_.go_to(near_.stream);
-    cuda::p2p<Kernel>(near_);
+    StageWork late = near_;
+    late.late = true;
+    cuda::p2p<Kernel>(late);
     events_.mark("p2p");
     events_.go_to(far_.stream);
   }

@@ -63,6 +63,8 @@ inline constexpr std::int64_t any_degree_few_boxes = 32;
 /// Most blocks per multiprocessor of m2m and l2l of few parents; it holds two or three at once. More parents are many: a
 /// block of theirs reads a parent's children once, not once for each range of coefficients.
 inline constexpr int few_parents_blocks = 4;
+/// Up to so many coefficients a thread of the ordinary l2l does not wait for long; m2m's up to octant_threads.
+inline constexpr int few_l2l_coefficients = 50;
 inline constexpr int octant_threads = 128;  ///< of a block of m2m and l2l up to as many coefficients; beyond, twice
 inline constexpr int octant_groups = 16;    ///< of parents that such a block processes at a time, at most
 /// Blocks per multiprocessor below which such blocks have fewer boxes.

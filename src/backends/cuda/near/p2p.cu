@@ -4,6 +4,7 @@
 // p2p writes the results; other stages add to them.
 #include <algorithm>
 
+#include "backends/cuda/near/late.hpp"
 #include "backends/cuda/near/moments/moments.hpp"
 #include "backends/cuda/near/p2p_families.hpp"
 #include "backends/cuda/near/p2p_lengths.hpp"
@@ -68,7 +69,8 @@ static void p2p_tiles(const NearWork<Real>& work) {
   const auto kernel = with_pairs<Kernel>(work, [](auto of, auto softened, auto parts) {
     return &p2p_kernel<typename decltype(of)::type, Real, parts(), threads, softened(), 1>;
   });
-  launch_kernel("p2p", kernel, {blocks_over(work.near.most_tiles), threads, 0}, work.stream, work);
+  const std::size_t bytes = bytes_with_room(work, 0, residents<Real>(1) / threads);
+  launch_kernel("p2p", kernel, {blocks_over(work.near.most_tiles), threads, bytes}, work.stream, work);
 }
 
 template <class Kernel, class Real, int threads>
@@ -87,17 +89,6 @@ static void p2p_by_tiles(const NearWork<Real>& work) {
   p2p_tiles<Kernel, Real, threads>(work);
 }
 
-/// For apart targets only. Where sources are targets, every leaf is in its own near list, and p2p stores its results
-/// instead of adding to zeros.
-template <class Real>
-static void clear_results(const NearWork<Real>& work) {
-  for (int v = 0; v < work.densities; ++v)
-    for (int part = first_part(work.result.parts()); part < end_part(work.result.parts()); ++part)
-      require(cudaMemsetAsync(work.result.part[part] + v * work.result_pitch, 0,
-                              static_cast<std::size_t>(work.targets) * sizeof(Real), work.stream),
-              "cudaMemsetAsync");
-}
-
 /// How many densities a launch serves.
 template <class Kernel, class Real>
 static int served(const NearWork<Real>& work) {
@@ -109,7 +100,7 @@ template <class Kernel, class Real>
 void p2p(const NearWork<Real>& work) {
   if (const int most = served<Kernel>(work); work.densities > 1 && work.densities != most)
     return for_each_slice(work, most, p2p<Kernel, Real>);
-  if (!work.alike) clear_results(work);
+  if (!work.late) clear_results(work);
   if constexpr (Differentiates<Kernel>)
     if (takes_moments(work)) return p2p_moments<Kernel>(work, blocks_over(work.near.most_tiles));
   if constexpr (Kernel::softens)

@@ -25,7 +25,7 @@ struct FewShape {
 /// The shape with the fewest groups per block, up to `most`, for which not too many blocks are left.
 template <class Real, class BytesOf>
 FewShape few_shape(std::int64_t boxes, int coefficients, int ranges, int most, const BytesOf& bytes_of) {
-  if (coefficients <= tuning::octant_threads || boxes <= 0) return {};
+  if (boxes <= 0) return {};
   const std::int64_t room = tuning::few_parents_blocks * device_limits().multiprocessors;
   for (int groups = 1; groups <= most; groups *= 2) {
     const std::int64_t per_block = groups * Parents<Real>::size, across = (boxes + per_block - 1) / per_block;
