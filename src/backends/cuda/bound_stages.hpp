@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "backends/cuda/clear_results.hpp"
 #include "backends/cuda/far/moments/moments.hpp"
 #include "backends/cuda/levels/stages.hpp"
-#include "backends/cuda/near/late.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/stage_events.hpp"
 #include "backends/cuda/runtime/streams.hpp"
@@ -88,11 +88,19 @@ class BoundStages {
     order(near_.stream, far_.stream);  // locals and results are cleared
     order(far_.stream, near_.stream);
     events_.go_to(near_.stream);
-    StageWork late = near_;
-    late.late = true;
-    cuda::p2p<Kernel>(late);
+    if (sizeof(Real) == 4) give_m2l_a_start();
+    StageWork cleared = near_;
+    cleared.cleared = true;
+    cuda::p2p<Kernel>(cleared);
     events_.mark("p2p");
     events_.go_to(far_.stream);
+  }
+  /// Some microseconds: a copy of zero onto the root's local, which nothing else writes. Blocks of p2p that come first
+  /// keep those of m2l waiting until p2p ends, since an urgent block that finds no room on a multiprocessor is passed
+  /// over. One H200, 81,000 atoms of water at degree 14: a step takes 0.43 ms, without it 0.51. In double blocks of m2l
+  /// leave room to few of p2p: it had better come first, 1.8 ms for 2.2 at degree 16.
+  void give_m2l_a_start() const {
+    require(cudaMemsetAsync(far_.local, 0, sizeof(Real), near_.stream), "cudaMemsetAsync");
   }
   bool carries_dipoles() const { return near_.moments() == with_dipole; }
   bool has_hessian() const { return near_.result.part[with_gradient]; }

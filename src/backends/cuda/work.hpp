@@ -159,7 +159,7 @@ struct NearWork : TreeWork {
   /// Vectors of strengths that are summed together, densities. Arrays of density v lie v pitches behind the first's.
   int densities = 1;
   std::int64_t strength_pitch = 0, result_pitch = 0;
-  bool late = false;  ///< p2p begins with m2l (near/late.hpp)
+  bool cleared = false;  ///< results are, and p2p need not
 
   __host__ __device__ int moments() const { return dipole[0] ? with_dipole : 1; }
   /// Is the sum one of charges' potential and gradient, as most are? Other sums have kernels of their own.

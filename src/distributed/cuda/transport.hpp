@@ -66,7 +66,8 @@ class Transport {
   bool within_process_ = false;
   std::shared_ptr<NcclChannel> channel_;         ///< null: rows do not go by NCCL
   std::vector<std::shared_ptr<Events>> events_;  ///< of all ranks, where they are threads of one process
-  std::unique_ptr<Pinned> out_, in_;             ///< where rows go through the host's memory
+  std::vector<char> readable_;  ///< of their devices: kernels of this one may read memory from the pools of other ranks
+  std::unique_ptr<Pinned> out_, in_;  ///< where rows go through the host's memory
 };
 
 }  // namespace farfield::distributed

@@ -4,7 +4,7 @@
 // p2p writes the results; other stages add to them.
 #include <algorithm>
 
-#include "backends/cuda/near/late.hpp"
+#include "backends/cuda/clear_results.hpp"
 #include "backends/cuda/near/moments/moments.hpp"
 #include "backends/cuda/near/p2p_families.hpp"
 #include "backends/cuda/near/p2p_lengths.hpp"
@@ -69,8 +69,7 @@ static void p2p_tiles(const NearWork<Real>& work) {
   const auto kernel = with_pairs<Kernel>(work, [](auto of, auto softened, auto parts) {
     return &p2p_kernel<typename decltype(of)::type, Real, parts(), threads, softened(), 1>;
   });
-  const std::size_t bytes = bytes_with_room(work, 0, residents<Real>(1) / threads);
-  launch_kernel("p2p", kernel, {blocks_over(work.near.most_tiles), threads, bytes}, work.stream, work);
+  launch_kernel("p2p", kernel, {blocks_over(work.near.most_tiles), threads, 0}, work.stream, work);
 }
 
 template <class Kernel, class Real, int threads>
@@ -100,7 +99,7 @@ template <class Kernel, class Real>
 void p2p(const NearWork<Real>& work) {
   if (const int most = served<Kernel>(work); work.densities > 1 && work.densities != most)
     return for_each_slice(work, most, p2p<Kernel, Real>);
-  if (!work.late) clear_results(work);
+  if (!work.cleared) clear_results(work);
   if constexpr (Differentiates<Kernel>)
     if (takes_moments(work)) return p2p_moments<Kernel>(work, blocks_over(work.near.most_tiles));
   if constexpr (Kernel::softens)

@@ -3,7 +3,6 @@
 // child, up to `n` per lane, and the groups share the sources. Only the child's own box is sure to hold close pairs: it
 // is summed last, by the careful pass of pair_targets.hpp (add_clear).
 #include "backends/cuda/near/family_leaves.hpp"
-#include "backends/cuda/near/late.hpp"
 #include "backends/cuda/near/moments/moments.hpp"
 #include "backends/cuda/planar/families.hpp"
 #include "backends/cuda/runtime/check.hpp"
@@ -218,7 +217,7 @@ auto kernel_for(const NearWork<Real>& work) {
 
 template <class Kernel, class Real, int densities>
 static void sum_families(const NearWork<Real>& work, unsigned blocks) {
-  const std::size_t bytes = bytes_with_room(work, Window<Real, densities>::bytes, tuning::family_blocks<Real>);
+  constexpr std::size_t bytes = Window<Real, densities>::bytes;
   const auto kernel = kernel_for<Kernel, Real, densities>(work);
   launch_kernel("p2p_families", kernel, {blocks, threads, bytes}, work.stream, work);
 }

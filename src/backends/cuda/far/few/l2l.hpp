@@ -185,7 +185,7 @@ __global__ void __launch_bounds__(few_threads, l2l_few_blocks<Real>)
 template <class Real>
 FewShape l2l_few_shape(std::int64_t boxes, int coefficients) {
   if (coefficients <= tuning::few_l2l_coefficients) return {};
-  return few_shape<Real>(boxes, coefficients, (coefficients + few_columns - 1) / few_columns, few_groups,
+  return few_shape<Real>(boxes, (coefficients + few_columns - 1) / few_columns, few_groups,
                          [&](int groups) { return FewLocals<Real>::bytes(groups, coefficients); });
 }
 

@@ -149,7 +149,7 @@ template <class Real>
 FewShape m2m_few_shape(std::int64_t boxes, int coefficients) {
   if (coefficients <= tuning::octant_threads) return {};
   const int warps = (coefficients + few_columns - 1) / few_columns;
-  return few_shape<Real>(boxes, coefficients, (warps + summing_warps - 1) / summing_warps, 1, [&](int) {
+  return few_shape<Real>(boxes, (warps + summing_warps - 1) / summing_warps, 1, [&](int) {
     return sizeof(Parents<Real>) * 8 * static_cast<std::size_t>(few_pitch(coefficients)) +
            summing_warps * sizeof(typename MatrixRing<Real>::Held);
   });

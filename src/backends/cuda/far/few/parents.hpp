@@ -24,7 +24,7 @@ struct FewShape {
 
 /// The shape with the fewest groups per block, up to `most`, for which not too many blocks are left.
 template <class Real, class BytesOf>
-FewShape few_shape(std::int64_t boxes, int coefficients, int ranges, int most, const BytesOf& bytes_of) {
+FewShape few_shape(std::int64_t boxes, int ranges, int most, const BytesOf& bytes_of) {
   if (boxes <= 0) return {};
   const std::int64_t room = tuning::few_parents_blocks * device_limits().multiprocessors;
   for (int groups = 1; groups <= most; groups *= 2) {
