@@ -168,8 +168,8 @@ void Transport::share_events() {
 
 Transport::~Transport() = default;
 
-void Transport::exchange(std::initializer_list<Rows> kinds, cudaStream_t stream) {
-  if (within_process_) return copy_from_others(kinds, stream);
+void Transport::exchange(std::initializer_list<Rows> kinds, cudaStream_t stream, const Use& use) {
+  if (within_process_) return copy_from_others(kinds, stream, use);
   for (const Rows& rows : kinds) {
     if (channel_)
       channel_->exchange(ranks_, static_cast<const char*>(rows.sends), rows.sent, static_cast<char*>(rows.receives),
@@ -177,6 +177,7 @@ void Transport::exchange(std::initializer_list<Rows> kinds, cudaStream_t stream)
     else
       stage(rows, stream);
   }
+  if (use) use();
 }
 
 void Transport::require_whole() {
@@ -210,7 +211,7 @@ void Transport::copy_from(std::size_t rank, const Rows& rows, const Shown& shown
 
 /// Every rank fetches. An event is recorded again only after all ranks have waited for it as it was: they do so before
 /// the collective that the recording follows.
-void Transport::copy_from_others(std::initializer_list<Rows> kinds, cudaStream_t stream) {
+void Transport::copy_from_others(std::initializer_list<Rows> kinds, cudaStream_t stream, const Use& use) {
   const auto size = static_cast<std::size_t>(ranks_.size()), own = static_cast<std::size_t>(ranks_.rank());
   events_[own]->ready.record(stream);
   const std::vector<Shown> shown = show(kinds);
@@ -220,6 +221,7 @@ void Transport::copy_from_others(std::initializer_list<Rows> kinds, cudaStream_t
     for (const Rows& rows : kinds) copy_from(r, rows, *of_rank++, stream);
   }
   events_[own]->done.record(stream);
+  if (use) use();
   ranks_.all_gather(0);
   const auto sends_to = [&](std::size_t r) {
     return std::any_of(kinds.begin(), kinds.end(), [r](const Rows& rows) { return rows.sent[r + 1] > rows.sent[r]; });

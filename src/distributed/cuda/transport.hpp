@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <farfield/report.hpp>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <vector>
@@ -37,11 +38,13 @@ class Transport {
     std::int64_t row_bytes;
   };
   /// All ranks call it, with as many kinds of rows. The arrays may be used again by work that follows on the stream.
-  /// The host waits for the other ranks' calls and, only where rows go through its memory, for the stream.
-  void exchange(std::initializer_list<Rows> kinds, cudaStream_t stream);
+  /// The host waits for the other ranks' calls and, only where rows go through its memory, for the stream. `use`
+  /// launches what reads the rows that have come: before the stream waits until the others have read its own.
+  using Use = std::function<void()>;
+  void exchange(std::initializer_list<Rows> kinds, cudaStream_t stream, const Use& use = {});
   void exchange(const void* sends, const Begins& sent, void* receives, const Begins& received, std::int64_t row_bytes,
-                cudaStream_t stream) {
-    exchange({{sends, sent, receives, received, row_bytes}}, stream);
+                cudaStream_t stream, const Use& use = {}) {
+    exchange({{sends, sent, receives, received, row_bytes}}, stream, use);
   }
 
   /// To be called when the stream has been waited for: throws Error(device) if rows were lost on their way.
@@ -56,7 +59,7 @@ class Transport {
 
   void share_events();
   std::vector<Shown> show(std::initializer_list<Rows> kinds);
-  void copy_from_others(std::initializer_list<Rows> kinds, cudaStream_t stream);
+  void copy_from_others(std::initializer_list<Rows> kinds, cudaStream_t stream, const Use& use);
   void copy_from(std::size_t rank, const Rows& rows, const Shown& shown, cudaStream_t stream) const;
   void stage(const Rows& rows, cudaStream_t stream);
 

@@ -104,14 +104,13 @@ void ResultsOverRanks::send_rows(DevicePlaced& placed, const DeviceRoute& route,
   const unsigned char* const own = kind.arrived + stay.received * kind.row_bytes;
   if (!route.any_migrants) return put(kind, own, route, stay.sent, stay.count, stream);
   rows_.resize(route.migrants * kind.row_bytes);
-  {
-    const Beside beside(beside_, stream);
-    put(kind, own, route, stay.sent, stay.count, beside);
-    placed.transport.exchange(kind.arrived, route.received, rows_.data(), route.leaving(), kind.row_bytes, stream);
-  }
-  put(kind, rows_.data(), route, 0, stay.sent, stream);
-  put(kind, rows_.data() + stay.sent * kind.row_bytes, route, stay.sent + stay.count, route.migrants - stay.sent,
-      stream);
+  const Beside beside(beside_, stream);
+  put(kind, own, route, stay.sent, stay.count, beside);
+  placed.transport.exchange(kind.arrived, route.received, rows_.data(), route.leaving(), kind.row_bytes, stream, [&] {
+    put(kind, rows_.data(), route, 0, stay.sent, stream);
+    put(kind, rows_.data() + stay.sent * kind.row_bytes, route, stay.sent + stay.count, route.migrants - stay.sent,
+        stream);
+  });
 }
 
 /// By way of a copy on the device where the caller's arrays are on the host.
