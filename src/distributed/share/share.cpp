@@ -58,6 +58,17 @@ Both both_of(const Owned& own, std::int64_t apart) {
   return both;
 }
 
+TreeOptions own_tree_options(const Decision& d, int threads) {
+  return {.m = d.m,
+          .k = d.k,
+          .leaf_size = d.leaf_size,
+          .depth = d.depth,
+          .thresholds = d.thresholds,
+          .mark = {},
+          .threads = threads,
+          .least_edge = d.least_edge};
+}
+
 namespace {
 
 /// Brings the points to their owners and builds the tree over those of this rank.
@@ -74,14 +85,7 @@ void build_own(Ranks& ranks, Share& share, const Given& given, const Geometry& g
     return cloud;
   };
   cpu::Cloud sources = cloud_of(source), targets = cloud_of(target);
-  TreeOptions options{.m = d.m,
-                      .k = d.k,
-                      .leaf_size = d.leaf_size,
-                      .depth = d.depth,
-                      .thresholds = d.thresholds,
-                      .mark = {},
-                      .threads = threads,
-                      .least_edge = d.least_edge};
+  TreeOptions options = own_tree_options(d, threads);
   const SharedBoxes shared = share.partition.shared_boxes();
   options.divided = shared.divided(shared.corner.data());
   cpu::build_boxes(own.tree, sources, own.alike ? nullptr : &targets, options);

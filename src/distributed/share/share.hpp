@@ -94,4 +94,8 @@ Both both_of(const Owned& own, std::int64_t apart);
 /// `geometry`: of all points.
 Share make_share(Ranks& ranks, const Given& given, const Geometry& geometry, const Decision& decision, int threads);
 
+/// Of the tree over a rank's own points, without the shared boxes, which are divided in any case. `threads`: on the
+/// CPU.
+TreeOptions own_tree_options(const Decision& decision, int threads = 0);
+
 }  // namespace farfield::distributed

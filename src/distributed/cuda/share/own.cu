@@ -47,13 +47,7 @@ OwnLevels own_levels(const DeviceShare& share, int rank) {
 
 farfield::cuda::KeyedTree build_own(DeviceShare& share, const Points& sources, const Points* targets,
                                     const Geometry& geometry, const Decision& d, DeviceMemory& memory) {
-  TreeOptions options{.m = d.m,
-                      .k = d.k,
-                      .leaf_size = d.leaf_size,
-                      .depth = d.depth,
-                      .thresholds = d.thresholds,
-                      .mark = {},
-                      .least_edge = d.least_edge};
+  TreeOptions options = own_tree_options(d);
   const SharedBoxes shared = share.partition.shared_boxes();
   OnDevice<Place> corners(memory);
   upload(corners, shared.corner.data(), std::ssize(shared.corner), memory.stream);
