@@ -68,57 +68,54 @@ TEST_P(CudaTransport, BringsEveryRowToItsRank) {
     }));
 }
 
-/// A rank's rows for itself are where they belong already, and are not sent.
-TEST_P(CudaTransport, LeavesRowsThatAreThere) {
+/// Calls body(ranks, exchanged) on five ranks; exchanged(leaving, sent, found, received): what stands where `found`
+/// did.
+template <class Body>
+void on_five_ranks(Transport::Way way, const Body& body) {
   rethrow_any(run_ranks(5, [&](distributed::Communicator& communicator) {
     distributed::Ranks all(communicator);
     all.together([&] {
       const cuda::OwnStream stream;
       cuda::DeviceMemory memory;
       memory.stream = stream;
-      Transport transport(all, memory, GetParam());
-      const auto own = static_cast<std::size_t>(all.rank());
-      const Rows sent = rows_of(all.rank(), 5, 1, true), wanted = rows_of(all.rank(), 5, 1, false);
-      std::vector<double> leaving = sent.value, found(wanted.value.size(), -1);
-      leaving.erase(leaving.begin() + 2 * sent.begin[own], leaving.begin() + 2 * sent.begin[own + 1]);
-      std::copy(wanted.value.begin() + 2 * wanted.begin[own], wanted.value.begin() + 2 * wanted.begin[own + 1],
-                found.begin() + 2 * wanted.begin[own]);
-      cuda::DeviceArray<double> out(memory), in(memory);
-      cuda::upload(out, leaving.data(), std::ssize(leaving), stream);
-      cuda::upload(in, found.data(), std::ssize(found), stream);
-      transport.exchange(out.data(), without(sent.begin, all.rank()), in.data(), wanted.begin, 2 * sizeof(double),
-                         stream);
-      cuda::download(found.data(), in.data(), in.size(), stream);
-      cuda::require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-      EXPECT_EQ(found, wanted.value);
+      Transport transport(all, memory, way);
+      body(all, [&](const std::vector<double>& leaving, const distributed::Begins& sent, std::vector<double> found,
+                    const distributed::Begins& received) {
+        cuda::DeviceArray<double> out(memory), in(memory);
+        cuda::upload(out, leaving.data(), std::ssize(leaving), stream);
+        cuda::upload(in, found.data(), std::ssize(found), stream);
+        transport.exchange(out.data(), sent, in.data(), received, 2 * sizeof(double), stream);
+        cuda::download(found.data(), in.data(), in.size(), stream);
+        cuda::require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+        return found;
+      });
     });
   }));
 }
 
+/// A rank's rows for itself are where they belong already, and are not sent.
+TEST_P(CudaTransport, LeavesRowsThatAreThere) {
+  on_five_ranks(GetParam(), [](distributed::Ranks& all, const auto& exchanged) {
+    const auto own = static_cast<std::size_t>(all.rank());
+    const Rows sent = rows_of(all.rank(), 5, 1, true), wanted = rows_of(all.rank(), 5, 1, false);
+    std::vector<double> leaving = sent.value, found(wanted.value.size(), -1);
+    leaving.erase(leaving.begin() + 2 * sent.begin[own], leaving.begin() + 2 * sent.begin[own + 1]);
+    std::copy(wanted.value.begin() + 2 * wanted.begin[own], wanted.value.begin() + 2 * wanted.begin[own + 1],
+              found.begin() + 2 * wanted.begin[own]);
+    EXPECT_EQ(exchanged(leaving, without(sent.begin, all.rank()), found, wanted.begin), wanted.value);
+  });
+}
+
 /// A rank's rows for itself lie among those that are sent, and are not wanted.
 TEST_P(CudaTransport, LeavesOutRowsThatAreNotWanted) {
-  rethrow_any(run_ranks(5, [&](distributed::Communicator& communicator) {
-    distributed::Ranks all(communicator);
-    all.together([&] {
-      const cuda::OwnStream stream;
-      cuda::DeviceMemory memory;
-      memory.stream = stream;
-      Transport transport(all, memory, GetParam());
-      const auto own = static_cast<std::size_t>(all.rank());
-      const Rows sent = rows_of(all.rank(), 5, 1, true), arriving = rows_of(all.rank(), 5, 1, false);
-      std::vector<double> wanted = arriving.value;
-      wanted.erase(wanted.begin() + 2 * arriving.begin[own], wanted.begin() + 2 * arriving.begin[own + 1]);
-      std::vector<double> found(wanted.size(), -1);
-      cuda::DeviceArray<double> out(memory), in(memory);
-      cuda::upload(out, sent.value.data(), std::ssize(sent.value), stream);
-      cuda::upload(in, found.data(), std::ssize(found), stream);
-      transport.exchange(out.data(), sent.begin, in.data(), without(arriving.begin, all.rank()), 2 * sizeof(double),
-                         stream);
-      cuda::download(found.data(), in.data(), in.size(), stream);
-      cuda::require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-      EXPECT_EQ(found, wanted);
-    });
-  }));
+  on_five_ranks(GetParam(), [](distributed::Ranks& all, const auto& exchanged) {
+    const auto own = static_cast<std::size_t>(all.rank());
+    const Rows sent = rows_of(all.rank(), 5, 1, true), arriving = rows_of(all.rank(), 5, 1, false);
+    std::vector<double> wanted = arriving.value;
+    wanted.erase(wanted.begin() + 2 * arriving.begin[own], wanted.begin() + 2 * arriving.begin[own + 1]);
+    const std::vector<double> found(wanted.size(), -1);
+    EXPECT_EQ(exchanged(sent.value, sent.begin, found, without(arriving.begin, all.rank())), wanted);
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, CudaTransport,

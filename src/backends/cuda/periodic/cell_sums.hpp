@@ -5,6 +5,7 @@
 #include <farfield/views.hpp>
 
 #include "backends/cuda/runtime/array.hpp"
+#include "backends/cuda/transfer/points.hpp"
 #include "backends/untyped.hpp"
 #include "backends/virial_sum.hpp"
 
@@ -24,15 +25,14 @@ class CellSums {
   /// For so many targets, without far images so far. `scalar`: of the near images' part.
   void begin(std::int64_t targets, bool gradient, Scalar scalar) {
     const std::int64_t room = std::max<std::int64_t>(1, targets);  // without targets they are wanted, too
-    room_ = room, gradient_ = gradient, single_ = scalar == Scalar::float32, has_far_ = false;
-    near_.resize((gradient ? 4 : 1) * room * (single_ ? 4 : 8));
+    room_ = room, gradient_ = gradient, scalar_ = scalar, has_far_ = false;
+    near_.resize((gradient ? 4 : 1) * room * size_of(scalar));
     far_.resize((gradient ? 4 : 1) * room);
   }
   /// Where the near plan writes.
   Outputs near_to(cudaStream_t stream) {
-    return {near_.data(), gradient_ ? near_.data() + room_ * (single_ ? 4 : 8) : nullptr,
-            nullptr,      nullptr,
-            scalar(),     MemorySpace::device,
+    void* const near = near_.data();
+    return {near,  gradient_ ? shifted(near, room_, scalar_) : nullptr, nullptr, nullptr, scalar_, MemorySpace::device,
             stream};
   }
   double* far_potential() { return far_.data(); }
@@ -44,15 +44,16 @@ class CellSums {
   CellSum gradient() const { return from(room_); }
 
  private:
-  Scalar scalar() const { return single_ ? Scalar::float32 : Scalar::float64; }
   CellSum from(std::int64_t first) const {
-    return {{near_.data() + first * (single_ ? 4 : 8), 1, single_}, has_far_ ? far_.data() + first : nullptr};
+    const void* const near = near_.data();
+    return {{shifted(near, first, scalar_), 1, scalar_ == Scalar::float32}, has_far_ ? far_.data() + first : nullptr};
   }
 
   DeviceArray<unsigned char> near_;  ///< potential, gradient
   DeviceArray<double> far_;
   std::int64_t room_ = 0;
-  bool gradient_ = false, single_ = false, has_far_ = false;
+  Scalar scalar_ = Scalar::float64;  ///< of near_
+  bool gradient_ = false, has_far_ = false;
 };
 
 // What column_sums adds of charges, and of charges in a field.
