@@ -38,6 +38,9 @@ struct ErrorCurve {
   /// which then falls by only 0.19 decades per degree for solid harmonics.
   double (*crystal)(int degree, bool reduced, int derivatives);
 
+  /// By how much less FittedM2l errs than the series, points lying at random in their boxes; null: there is none.
+  double (*fitted_gain)(int degree);
+
   /// By how much more facing corners may err than typical pairs, since their errors have one sign.
   double (*one_sign_safety)(int degree);
 };

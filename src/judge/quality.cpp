@@ -111,7 +111,7 @@ static constexpr std::int64_t enough = 5'000;  ///< translations for a sample, o
 /// targets erred 2.8 times the bare estimate at about 5,000 translations.
 static constexpr std::int64_t enough_apart = 20'000;
 
-std::int64_t measured_targets(const Decision& d, std::int64_t sources, std::int64_t targets,
+std::int64_t measured_targets(const Decision& d, const Quality& q, std::int64_t sources, std::int64_t targets,
                               std::int64_t translations) {
   constexpr std::int64_t few = 64;
   constexpr double cheap = 4e7, cheaper = 4e6;  // pairs; 40 and 4 milliseconds of one core
@@ -124,7 +124,9 @@ std::int64_t measured_targets(const Decision& d, std::int64_t sources, std::int6
   const bool on_gpu = d.backend == Backend::cuda && (translations < (d.apart ? enough_apart : enough) || d.in_planes) &&
                       pairs <= (d.apart ? 1.5e9 : cheaper);
   if ((few_targets || few_sources || on_gpu) && rounding_is_small(d)) return targets;
-  return d.in_planes ? std::clamp<std::int64_t>((1 << 27) / std::max<std::int64_t>(1, sources), 16, 128) : 0;
+  const bool rests_on_fit = q.truncation * fitted_gain(d.kernel, d.fits(), d.degree) > d.tolerance && d.fits();
+  return d.in_planes || rests_on_fit ? std::clamp<std::int64_t>((1 << 27) / std::max<std::int64_t>(1, sources), 16, 128)
+                                     : 0;
 }
 
 std::int64_t worth_measuring(const Decision& d, const Quality& q, std::int64_t targets, std::int64_t translations) {
@@ -142,9 +144,9 @@ std::int64_t worth_measuring(const Decision& d, const Quality& q, std::int64_t t
 
 static constexpr double of_a_sample = 1.5;  ///< room for what a sample does not hold
 
-void measured(Quality& quality, const ErrorReport& error) {
-  const double potential = quality.norms.counts(0) ? error.potential : 0;
-  quality.truncation = of_a_sample * std::max({potential, error.gradient, error.hessian});
+void measured(Quality& quality, const Decision& d, const ErrorReport& error) {
+  const double potential = quality.norms.counts(0) ? error.potential : 0, estimate = d.fits() ? quality.truncation : 0;
+  quality.truncation = std::max(estimate, of_a_sample * std::max({potential, error.gradient, error.hessian}));
 }
 
 template <class Real>

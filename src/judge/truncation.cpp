@@ -103,7 +103,8 @@ double truncation_safety(const Decision& d, std::int64_t translations) {
   const int above = d.degree + 6;
   const bool carried_by_pairs =
       above < max_degree && errors.truncation(above, d.reduced, d.derivatives()) > d.tolerance;
-  return (1.25 + few) * errors.one_sign_safety(d.degree) * (d.reduced ? 12 : 1) * (carried_by_pairs ? 1.6 : 1);
+  return (1.25 + few) * errors.one_sign_safety(d.degree) * (d.reduced ? 12 : 1) * (carried_by_pairs ? 1.6 : 1) /
+         fitted_gain(d.kernel, d.fits(), d.degree);
 }
 
 /// Calls body(box) for all boxes; the sum of what it returns, the same for any number of threads.

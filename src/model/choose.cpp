@@ -87,7 +87,7 @@ struct Budget {
 
 struct Scheme {
   int degree;
-  bool rotation, reduced, capped;
+  bool rotation, reduced, fitted, capped;
   double mean, cost;     ///< points per leaf; nanoseconds of a plan and an evaluation
   double tables;         ///< nanoseconds of its translation tables
   bool widened = false;  ///< the cost is that of leaves wider than the best ones
@@ -104,11 +104,22 @@ static double most_leaf_mean(const Geometry& g, Backend backend) {
   return std::max(16.0, points / leaves);
 }
 
+/// May dense m2l be fitted to the boxes? Near the end of single, rounding would be taken for what the fit lacks where
+/// that is measured; and what a fit gains with more than one derivative is not known.
+static bool may_fit(const Options& o, const Budget& budget, bool rotation, bool reduced) {
+  const KernelTraits& kernel = traits(o.kernel);
+  return budget.backend == Backend::cuda && budget.precision == Precision::single_ && !rotation && !reduced &&
+         kernel.scale_invariant && kernel.truncates && kernel.errors->fitted_gain && o.degree < 0 &&
+         derivatives_of(o) <= 1 && o.tolerance >= 2 * reachable_tolerance(Precision::single_);
+}
+
 /// The cost of one scheme, with the leaf size that the tree will have.
 static Scheme price(const Options& o, const Geometry& g, const CostConstants& c, const Budget& budget, bool rotation,
                     bool reduced) {
-  const int degree = o.degree >= 0 ? o.degree : first_degree(o, o.tolerance, reduced);
-  Scheme s{degree, rotation, reduced, false, static_cast<double>(o.leaf_size) / 1.6, 0, table_cost(degree, rotation)};
+  const bool fitted = may_fit(o, budget, rotation, reduced);
+  const int degree = o.degree >= 0 ? o.degree : first_degree(o, o.tolerance, reduced, fitted);
+  const double asked_mean = static_cast<double>(o.leaf_size) / 1.6;
+  Scheme s{degree, rotation, reduced, fitted, false, asked_mean, 0, table_cost(degree, rotation)};
   if (o.leaf_size == 0) {
     const double best = best_leaf_mean(c, g, degree, rotation, reduced), most = most_leaf_mean(g, budget.backend);
     s.capped = best > most;
@@ -207,7 +218,7 @@ static void choose_treecode(Decision& d, const Options& o, const Geometry& g, co
        o.degree >= 0 ? "as asked" : "with that angle cheapest for " + number(o.tolerance));
   note(d, "theta", number(d.theta), o.theta > 0 ? "as asked" : "edge over distance of the boxes that are expanded");
   if (d.box_error > 0) note(d, "acceptance", "by error", "where strengths of 1/r have one sign; by theta elsewhere");
-  choose_tree(d, o, g, {s.degree, false, false, false, s.mean, s.cost, 0});
+  choose_tree(d, o, g, {s.degree, false, false, false, false, s.mean, s.cost, 0});
 }
 
 static void choose_scheme(Decision& d, const Options& o, const Scheme& s) {
@@ -215,6 +226,7 @@ static void choose_scheme(Decision& d, const Options& o, const Scheme& s) {
   d.settle_degree = o.degree < 0 && traits(d.kernel).truncates;
   d.rotation = s.rotation;
   d.reduced = s.reduced;
+  d.fitted = s.fitted;
   d.any_scheme = o.m2l == M2l::automatic && traits(d.kernel).rotates;
   note(d, "degree", std::to_string(d.degree),
        o.degree >= 0 ? "as asked" : "expected to keep strengths of mixed sign within " + number(o.tolerance));

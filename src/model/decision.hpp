@@ -20,6 +20,8 @@ int derivatives_of(const Asked& asked) {
   return (asked.hessian ? 2 : asked.gradient ? 1 : 0) + (asked.dipoles ? 1 : 0);
 }
 
+inline constexpr int most_fitted_degree = 15;  ///< that of tensor cores in single
+
 struct Decision {
   Kernel kernel = {};
   Method method = Method::fmm;                                                          ///< never automatic
@@ -50,6 +52,9 @@ struct Decision {
   int m = 1, k = 0;            ///< root edge R = D 2^k / m
   int depth = -1;              ///< uniform tree of this depth; -1: adaptive
   bool rotation = false, reduced = false;
+  bool fitted = false;  ///< dense m2l by FittedM2l, unless fits() says no
+  /// Errors of lattices have one sign in all boxes: fitted operators may raise them, see fitted_m2l.hpp.
+  bool fits() const { return fitted && !in_planes && degree <= most_fitted_degree; }
   bool any_scheme = false;      ///< the caller left the choice of dense or rotation open
   int pair_terms = 0;           ///< terms of p2p's reciprocal square root on the CPU (model/pair_terms.hpp)
   double decay_error = 0;       ///< largest relative error of p2p's exponentials there; 0: that of the precision

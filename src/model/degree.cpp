@@ -85,7 +85,7 @@ class ExpectedError {
     const double typical = curve_.typical_pair(degree), facing = curve_.facing_pair(degree), d = std::max(1, degree);
     const auto expected = [&](double typical_sum, double facing_sum) {
       const TargetKind kind{sums_.targets(), norms_.near_share < 0.5, heaped_};
-      return judged(degree) *
+      return judged(degree) / fitted_gain(decision_.kernel, decision_.fitted, degree) *
              curve_.expected(typical_sum * typical, facing_sum * facing, degree, kind, decision_.reduced);
     };
     double error = 0, per_edge = 1;  // an error's derivative over it, in edges of a box

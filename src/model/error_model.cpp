@@ -10,20 +10,28 @@
 
 namespace farfield {
 
-int degree_for(Kernel kernel, double tolerance, bool reduced, int derivatives) {
+double fitted_gain(Kernel kernel, bool fitted, int degree) {
+  return fitted && degree <= most_fitted_degree ? traits(kernel).errors->fitted_gain(degree) : 1;
+}
+
+int degree_for(Kernel kernel, double tolerance, bool reduced, int derivatives, bool fitted) {
+  const auto error = [&](int degree) {
+    return traits(kernel).errors->truncation(degree, reduced, derivatives) / fitted_gain(kernel, fitted, degree);
+  };
   int degree = 1;
-  while (degree < max_degree && traits(kernel).errors->truncation(degree, reduced, derivatives) > tolerance) ++degree;
+  while (degree < max_degree && error(degree) > tolerance) ++degree;
   return degree;
 }
 
 int judged_from(const Options& o) { return o.tolerance_for == ToleranceFor::gradient ? 1 : 0; }
 
-int first_degree(const Options& o, double tolerance, bool reduced) {
+int first_degree(const Options& o, double tolerance, bool reduced, bool fitted) {
   // By how much smaller the gradient's error is than the potential's: 12 to 20 times for pairs of ions, 1e-3 to 1e-6;
   // hardly for water, whose degree 14 in leaves for degree 11 (a factor of 10 here) took a fifth longer.
   constexpr double of_gradient = 3;
   const bool lower = judged_from(o) > 0 && traits(o.kernel).errors->typical_pair;
-  return degree_for(o.kernel, lower ? std::min(0.1, of_gradient * tolerance) : tolerance, reduced, derivatives_of(o));
+  return degree_for(o.kernel, lower ? std::min(0.1, of_gradient * tolerance) : tolerance, reduced, derivatives_of(o),
+                    fitted);
 }
 
 int highest_degree(const Decision& d) {

@@ -8,9 +8,12 @@ struct Decision;
 
 /// The first guess: smallest degree whose ErrorCurve::truncation is at most `tolerance`. settle_degree (degree.hpp)
 /// corrects it.
-int degree_for(Kernel kernel, double tolerance, bool reduced, int derivatives);
+int degree_for(Kernel kernel, double tolerance, bool reduced, int derivatives, bool fitted = false);
 /// The same for what the options ask for, where `tolerance` remains of theirs.
-int first_degree(const Options& options, double tolerance, bool reduced);
+int first_degree(const Options& options, double tolerance, bool reduced, bool fitted = false);
+
+/// ErrorCurve::fitted_gain where operators are fitted, else 1.
+double fitted_gain(Kernel kernel, bool fitted, int degree);
 /// The lowest order of results that the tolerance is for: 1 for the gradient alone.
 int judged_from(const Options& options);
 

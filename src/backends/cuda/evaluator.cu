@@ -281,8 +281,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     Quality q = quality_of(conditions_[static_cast<std::size_t>(v.place)].result(), found.norms, sources(), targets(),
                            found.truncation, truncation_safety(decision, translations));
     q.operands = lost_by(found.operands, found.norms);
-    if (const std::int64_t samples = measured_targets(decision, sources(), targets(), translations))
-      measured(q, measured_error(evaluated(v), in_own_units(found.norms), {samples, 0}, memory_));
+    if (const std::int64_t samples = measured_targets(decision, q, sources(), targets(), translations))
+      measured(q, decision, measured_error(evaluated(v), in_own_units(found.norms), {samples, 0}, memory_));
     return q;
   }
 

@@ -153,8 +153,8 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
     Quality q = quality_of(probes, found.norms, sources(), targets(), found.truncation,
                            truncation_safety(decision, translations));
     q.operands = lost_by(found.operands, found.norms);
-    if (const std::int64_t samples = measured_targets(decision, sources(), targets(), translations))
-      measured(q, measured_error(v, in_own_units(found.norms), samples, 0));
+    if (const std::int64_t samples = measured_targets(decision, q, sources(), targets(), translations))
+      measured(q, decision, measured_error(v, in_own_units(found.norms), samples, 0));
     return ranks().all_gather(q).front();
   }
   ErrorReport checked(const OneVector& v, const Delivered& delivered, const Delivery& delivery) {

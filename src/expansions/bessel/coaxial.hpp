@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "expansions/bessel/radial.hpp"
+#include "expansions/fitted/gauss_rule.hpp"
 #include "expansions/laplace_harmonics.hpp"
 
 namespace farfield::bessel {
@@ -42,28 +43,6 @@ FARFIELD_HD void singular_columns(int degree, const Real* table, V x, V y, V z, 
   laplace::columns(degree, table, V(x * inverse_square), V(y * inverse_square), V(z * inverse_square),
                    TimesRadial<V, std::remove_reference_t<Visitor>>{f, visit});
 }
-
-struct GaussRule {
-  /// Nodes and weights on [-1, 1], by Newton's method on Legendre's polynomials.
-  explicit GaussRule(int size) {
-    for (int i = 0; i < size; ++i) {
-      long double at = std::cos(3.14159265358979323846L * (i + 0.75L) / (size + 0.5L)), slope = 1;
-      for (int step = 0; step < 6; ++step) {
-        long double p = 1, before = 0;
-        for (int n = 1; n <= size; ++n) {
-          const long double next = ((2 * n - 1) * at * p - (n - 1) * before) / n;
-          before = p;
-          p = next;
-        }
-        slope = size * (at * p - before) / (at * at - 1);
-        at -= p / slope;
-      }
-      x.push_back(at);
-      weight.push_back(2 / ((1 - at * at) * slope * slope));
-    }
-  }
-  std::vector<long double> x, weight;
-};
 
 /// Projections onto the regular functions of a box of that lambda. A shift is [m][k - m][n - m], as in
 /// RotationOperator.

@@ -20,6 +20,6 @@ static double crystal(int degree, bool reduced, int derivatives) {
   return 15 * truncation(degree, reduced, derivatives);
 }
 
-const ErrorCurve planar_errors{truncation, nullptr, nullptr, nullptr, crystal, one_sign_safety};
+const ErrorCurve planar_errors{truncation, nullptr, nullptr, nullptr, crystal, nullptr, one_sign_safety};
 
 }  // namespace farfield

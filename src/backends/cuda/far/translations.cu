@@ -133,7 +133,8 @@ void Translations<Real>::build_for_all_levels(Decision& d, const TreeView& tree,
                                               Report& report, const WholeTree* whole) {
   settle_scheme<Real>(d, report);
   const bool by_mirrors = mirrored<Real>(d);
-  tables_ = shared_tables<Real>(d.kernel, d.degree, {d.rotation || by_mirrors, d.reduced}, stream, threads);
+  tables_ =
+      shared_tables<Real>(d.kernel, d.degree, {d.rotation || by_mirrors, d.reduced, true, d.fits()}, stream, threads);
   planar_.build(d.kernel, view().degree, stream);
   if (planar_.view().ready) return;  // it has no others
   octants_.build(view(), stream);
@@ -147,6 +148,8 @@ void Translations<Real>::build_for_all_levels(Decision& d, const TreeView& tree,
   if (engine != TensorEngine::none)
     report.choices.push_back(
         {"m2l arithmetic", tensor_.arithmetic(), "tensor cores are faster than FMA at this degree"});
+  if (d.fits())
+    report.choices.push_back({"m2l operators", "fitted", "by least squares in the boxes, for a lower degree"});
   // m2l on tensor cores has rows of its own: these are then only needed by an l2l that does not go by octants
   if ((by_mirrors || engine != TensorEngine::none) && l2l_by_octants<Real>(view().coefficients))
     rows_.release();

@@ -3,10 +3,12 @@
 // product multiplies without permuting.
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "backends/cuda/far/tables/tables.hpp"
 #include "backends/cuda/m2l/product.hpp"
 #include "core/chunks.hpp"  // loops of the host
+#include "expansions/fitted/fitted_m2l.hpp"
 #include "expansions/laplace_basis.hpp"
 #include "expansions/offsets.hpp"
 #include "kernels/registry.hpp"
@@ -183,18 +185,18 @@ void Tables<Real>::link_far(const std::vector<double>& canonical, bool rotation,
   link(set, parents ? view_.parent : view_.far, links.classes);
 }
 
-template <class Basis, class... Scale>
-std::vector<double> canonical_matrices(int degree, int operators, int threads, Scale... scale) {
-  const auto count = static_cast<std::size_t>(Basis::coefficient_count(degree)), numbers = count * count;
+template <class M2l, class... Scale>
+std::vector<double> canonical_matrices(int degree, int coefficients, int operators, int threads, Scale... scale) {
+  const auto count = static_cast<std::size_t>(coefficients), numbers = count * count;
   std::vector<double> canonical(numbers * static_cast<std::size_t>(operators));
-  const typename Basis::DenseM2l m2l(degree, scale...);
+  const M2l m2l(degree, scale...);
   farfield::for_each_index(operators, 1, threads, [&](std::int64_t id) {
     const OperatorOffset offset(id);
     m2l.fill(offset.t, offset.target_edge, canonical.data() + numbers * static_cast<std::size_t>(id));
   });
   return canonical;
 }
-template std::vector<double> canonical_matrices<LaplaceBasis>(int, int, int);
+template std::vector<double> canonical_matrices<LaplaceBasis::DenseM2l>(int, int, int, int);
 
 template <class Real>
 template <class Basis, class... Scale>
@@ -268,15 +270,20 @@ void Tables<Real>::fill_shifts(Scale... scale) {
 /// m2l.
 template <class Real>
 template <class Basis, class... Scale>
-void Tables<Real>::fill_far(bool rotation, bool reduced, int threads, Scale... scale) {
-  const int operators = reduced ? operator_count : far_operator_count;
+void Tables<Real>::fill_far(const M2lScheme& m2l, int threads, Scale... scale) {
+  const int operators = m2l.reduced ? operator_count : far_operator_count;
+  const auto made_by = [&]<class M2l>(std::type_identity<M2l>) {
+    return canonical_matrices<M2l>(view_.degree, view_.coefficients, operators, threads, scale...);
+  };
   std::vector<double> canonical;
-  if (rotation)
+  if (m2l.rotation)
     keep_rotations<Basis>(operators, threads, scale...);
   else
-    canonical = canonical_matrices<Basis>(view_.degree, operators, threads, scale...);
-  link_far(canonical, rotation, false, reduced);
-  if (reduced) link_far(canonical, rotation, true, reduced);
+    canonical = made_by(std::type_identity<typename Basis::DenseM2l>());
+  if constexpr (std::same_as<Basis, LaplaceBasis>)
+    if (m2l.fitted && !m2l.rotation) canonical = made_by(std::type_identity<laplace::FittedM2l>());
+  link_far(canonical, m2l.rotation, false, m2l.reduced);
+  if (m2l.reduced) link_far(canonical, m2l.rotation, true, m2l.reduced);
 }
 
 template <class Real>
@@ -304,7 +311,7 @@ void Tables<Real>::build_for(int degree, const M2lScheme& m2l, cudaStream_t stre
         bool shifts = true;
         if constexpr (sizeof...(Scale) > 0) shifts = 2 * edge <= Basis::template largest_scale<Real>;
         if (shifts) fill_shifts<Basis>(scale...);
-        if (m2l.translates) fill_far<Basis>(m2l.rotation, m2l.reduced, threads, scale...);
+        if (m2l.translates) fill_far<Basis>(m2l, threads, scale...);
       }
     }
     require(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");  // the sources of the copies end here

@@ -11,12 +11,13 @@ namespace farfield::cuda {
 
 /// Matrices of the first canonical offsets (expansions/offsets.hpp), [operators][coefficients][coefficients], made on
 /// `threads` threads of the host; 0: as many as OpenMP offers. Scale: as in GeneratesTables.
-template <class Basis, class... Scale>
-std::vector<double> canonical_matrices(int degree, int operators, int threads = 0, Scale... scale);
+template <class M2l, class... Scale>
+std::vector<double> canonical_matrices(int degree, int coefficients, int operators, int threads, Scale... scale);
 
-/// Which tables of m2l there shall be. A treecode translates nothing.
+/// Which tables of m2l there shall be. A treecode translates nothing. `fitted`: dense ones by least squares, of a basis
+/// that has them.
 struct M2lScheme {
-  bool rotation, reduced, translates = true;
+  bool rotation, reduced, translates = true, fitted = false;
   bool operator==(const M2lScheme&) const = default;
 };
 
@@ -61,7 +62,7 @@ class Tables {
   template <class Basis, class... Scale>
   void fill_shifts(Scale... scale);
   template <class Basis, class... Scale>
-  void fill_far(bool rotation, bool reduced, int threads, Scale... scale);
+  void fill_far(const M2lScheme& m2l, int threads, Scale... scale);
   template <class Basis>
   void keep_symmetries();
   template <class Basis, class... Scale>

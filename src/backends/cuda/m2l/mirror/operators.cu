@@ -148,7 +148,8 @@ struct FillOperators {
 
 MirrorOperators::MirrorOperators(const TablesView<double>& tables, cudaStream_t stream, int threads) {
   const MirrorLists lists(tables.degree);
-  const std::vector<double> canonical = canonical_matrices<LaplaceBasis>(tables.degree, far_operator_count, threads);
+  const std::vector<double> canonical =
+      canonical_matrices<LaplaceBasis::DenseM2l>(tables.degree, tables.coefficients, far_operator_count, threads);
   const auto keep = [&](auto& array, const auto& values) {
     upload(array, values.data(), static_cast<std::int64_t>(values.size()), stream);
     return array.data();

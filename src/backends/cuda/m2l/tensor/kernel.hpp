@@ -278,11 +278,11 @@ __device__ void copy_operators(const TensorPass& pass, const TensorTile<rows>& t
   }
 }
 
-/// Writes the tile's sums to the locals of children that have targets, four pairs at a time: all four old values are
+/// Writes the tile's sums to the locals of children that have targets, up to four pairs at a time: all old values are
 /// in flight before the first new one is written.
 template <class Engine>
 __device__ void write_locals(const TensorProduct& p, const TensorTile<Engine::rows>& tile, const Engine& engine) {
-  constexpr int batch = 4;
+  constexpr int batch = Engine::pairs % 4 == 0 ? 4 : 2;
   static_assert(Engine::pairs % batch == 0, "no batch is cut");
   float* const sums = p.sums();
 #pragma unroll

@@ -30,8 +30,10 @@ void tensor_product_wgmma(const TreeView& tree, const TensorProduct& product, cu
   if (columns <= 144) return launch_one_term<144>(tree, product, stream);
   if (columns <= 160) return launch_one_term<160>(tree, product, stream);
   if (columns <= 176) return launch_one_term<176>(tree, product, stream);
+  if (columns <= 200) return launch_one_term<200>(tree, product, stream);
   if (columns <= 208) return launch_one_term<208>(tree, product, stream);
   if (columns <= 224) return launch_one_term<224>(tree, product, stream);
+  if (columns <= 232) return launch_one_term<232>(tree, product, stream);
   launch_one_term<256>(tree, product, stream);
 }
 
