@@ -60,6 +60,17 @@ inline std::string told(const Sum& sum, int ranks, std::uint64_t seed) {
          (o.method == Method::direct ? ", direct" : "") + ", " + std::to_string(ranks) + " ranks";
 }
 
+/// Where decisions differ: which estimate do they come from? Measured errors differ by the rounding of direct sums.
+inline void expect_near_estimates(const Report& all, const Report& one, const std::string& of) {
+  const double condition = std::max({1.0, one.condition_potential, one.condition_gradient});
+  const auto near = [&](const char* what, double a, double b, double within) {
+    EXPECT_TRUE(a == b || std::fabs(a - b) <= within) << what << " " << a << " and " << b << ", " << of;
+  };
+  near("error", all.estimated_error, one.estimated_error, 1e-14 * condition + 1e-3 * one.estimated_error);
+  near("condition", all.condition_potential, one.condition_potential, 1e-4 * condition);
+  near("condition of the gradient", all.condition_gradient, one.condition_gradient, 1e-4 * condition);
+}
+
 /// Ranks sum the same as one plan; their decisions and results are compared.
 inline void expect_decided_alike(const Sum& sum, const Found<double>& one, int ranks, std::uint64_t seed) {
   const Cuts of_sources = make_cuts(sum.x.size() / 3, ranks, Sharing::random, seed),
@@ -75,6 +86,7 @@ inline void expect_decided_alike(const Sum& sum, const Found<double>& one, int r
     const Report& report = shared.evaluate(strengths(own.q), found.outputs()).plan;
     if (r == 0) {
       EXPECT_EQ(decisions_of(report), decisions_of(one.report)) << told(sum, ranks, seed);
+      expect_near_estimates(report, one.report, told(sum, ranks, seed));
     }
     std::size_t differ = 0;
     for (std::size_t w = 0; w < 3; ++w) {
