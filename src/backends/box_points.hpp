@@ -34,6 +34,8 @@ class BoxPoints {
   virtual std::int64_t images() const = 0;
   virtual Points with_images() const = 0;
   virtual Points at() const = 0;
+  /// How many of at(), the last ones, are the sources, which stand behind the targets of all; -1: none need be.
+  virtual std::int64_t behind() const = 0;
   /// Bytes beside those of the near plan and of the field.
   virtual std::int64_t bytes() const = 0;
 

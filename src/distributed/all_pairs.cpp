@@ -2,21 +2,23 @@
 
 #include <numeric>
 
+#include "backends/untyped.hpp"
 #include "distributed/strengths.hpp"
 #include "plan/backends.hpp"
 #include "tree/reader.hpp"
 
 namespace farfield::distributed {
 
-AllPairs::AllPairs(Ranks& ranks, const Decision& decision, int threads, bool at_sources)
-    : ranks_(ranks), at_sources_(at_sources), pairs_(make_evaluator(decision, threads)) {}
+AllPairs::AllPairs(Ranks& ranks, const Decision& decision, int threads, bool at_sources, const std::int64_t& behind)
+    : ranks_(ranks), at_sources_(at_sources), given_behind_(&behind), pairs_(make_evaluator(decision, threads)) {}
 
 AllPairs::AllPairs(const AllPairs& other, std::unique_ptr<Evaluator> pairs)
     : ranks_(other.ranks_),
       placed_(other.placed_),
       at_sources_(other.at_sources_),
+      given_behind_(other.given_behind_),
       first_target_(other.first_target_),
-      first_source_(other.first_source_),
+      behind_(other.behind_),
       results_(other.results_),
       selves_(other.selves_),
       source_numbers_(other.source_numbers_),
@@ -73,44 +75,53 @@ Carrier AllPairs::source_carrier(std::int64_t given) const {
 std::vector<ResultSet> AllPairs::sets(std::int64_t given, const Delivery& delivery) const {
   const Outputs& o = delivery.outputs;
   if (placed_) return result_sets(*placed_, given, delivery);
-  std::vector<ResultSet> sets{
-      {Carrier(delivery.split), 0, nullptr, delivery.pitch_or_split(), o.potential, o.gradient, o.hessian}};
-  if (first_source_)
-    sets.push_back({Carrier(given), *first_source_ - first_target_, nullptr, delivery.source_pitch_or(given),
-                    o.source_potential, o.source_gradient, o.source_hessian});
+  const bool within = behind_ && !at_sources_;  // the targets behind are some of the caller's
+  const std::int64_t pitch = delivery.pitch_or_split(), before = delivery.split - (within ? behind_->count : 0);
+  std::vector<ResultSet> sets{{Carrier(before), 0, nullptr, pitch, o.potential, o.gradient, o.hessian}};
+  if (!behind_) return sets;
+  const std::int64_t first = behind_->first - first_target_;
+  if (within)
+    sets.push_back({Carrier(behind_->count), first, nullptr, pitch, shifted(o.potential, before, o.scalar),
+                    shifted(o.gradient, 3 * before, o.scalar), shifted(o.hessian, 6 * before, o.scalar)});
+  else
+    sets.push_back({Carrier(given), first, nullptr, delivery.source_pitch_or(given), o.source_potential,
+                    o.source_gradient, o.source_hessian});
   return sets;
 }
 
-/// Targets of all ranks, then, where results are wanted at these, too, the sources of all.
+/// Targets of all ranks, then those that stand behind them, such as the sources of all where results are wanted there.
 void AllPairs::build(const Points& sources, const Points* targets, const Geometry& geometry, farfield::Report& report) {
   const auto rank = static_cast<std::size_t>(ranks_.rank());
-  const bool both = at_sources_ && targets;
-  Points apart = targets ? *targets : sources;
-  if (both) apart.count -= sources.count;
-  PointsOfAll source = points_of_all(sources), target;
-  if (targets) target = points_of_all(apart);
-  first_target_ = begins_of(ranks_.all_gather(apart.count))[rank];
-  selves_.from = std::ssize(targets ? target.x : source.x) / 3;
-  first_source_.reset();
-  if (both) {
-    first_source_ = selves_.from + begins_of(ranks_.all_gather(sources.count))[rank];
-    target.append(source);
+  const bool both = at_sources_ && targets, some_behind = both || (targets && *given_behind_ >= 0);
+  const std::int64_t behind = both          ? sources.count
+                              : some_behind ? *given_behind_
+                                            : 0,
+                     before = (targets ? targets->count : sources.count) - behind;
+  PointsOfAll source = points_of_all(sources, 0, sources.count), target;
+  if (targets) target = points_of_all(*targets, 0, before);
+  first_target_ = begins_of(ranks_.all_gather(before))[rank];
+  const std::int64_t before_all = std::ssize(targets ? target.x : source.x) / 3;
+  behind_.reset();
+  if (some_behind) {
+    behind_ = {before_all + begins_of(ranks_.all_gather(behind))[rank], behind};
+    target.append(both ? source : points_of_all(*targets, before, behind));
   }
   results_ = std::ssize(targets ? target.x : source.x) / 3;
+  selves_.from = both ? before_all : results_;
   const bool lengths = decision().lengths;
   const Points all_sources = source.view(lengths), all_targets = target.view(lengths);
   pairs_->build(all_sources, targets ? &all_targets : nullptr, geometry, report);
 }
 
-AllPairs::PointsOfAll AllPairs::points_of_all(const Points& given) const {
+AllPairs::PointsOfAll AllPairs::points_of_all(const Points& given, std::int64_t first, std::int64_t count) const {
   const AnyReader read(given, Scaling());
-  const Carrier carrier(given.count);
+  const Carrier carrier(count);
   PointsOfAll all;
   all.x = rows_of_all(carrier, 3, [&](std::int64_t i, double* to) {
-    for (int axis = 0; axis < 3; ++axis) to[axis] = read.raw(i, axis);
+    for (int axis = 0; axis < 3; ++axis) to[axis] = read.raw(first + i, axis);
   });
   if (decision().lengths)
-    all.length = rows_of_all(carrier, 1, [&](std::int64_t i, double* to) { *to = given.softening[i]; });
+    all.length = rows_of_all(carrier, 1, [&](std::int64_t i, double* to) { *to = given.softening[first + i]; });
   return all;
 }
 

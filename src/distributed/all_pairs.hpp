@@ -8,8 +8,9 @@ namespace farfield::distributed {
 
 class AllPairs final : public Evaluator {
  public:
-  /// Of points in the order of the ranks, which are still to come; `at_sources`: see RankPlaced.
-  AllPairs(Ranks& ranks, const Decision& decision, int threads, bool at_sources);
+  /// Of points in the order of the ranks, which are still to come; `at_sources`: see RankPlaced; `behind`, which
+  /// outlives this: Given::behind of these.
+  AllPairs(Ranks& ranks, const Decision& decision, int threads, bool at_sources, const std::int64_t& behind);
   /// Of those of a tree, in its order: for a sum by expansions that does not keep the tolerance.
   AllPairs(std::shared_ptr<RankPlaced> placed, const Decision& decision, int threads);
 
@@ -35,7 +36,8 @@ class AllPairs final : public Evaluator {
       return all;
     }
   };
-  PointsOfAll points_of_all(const Points& given) const;
+  /// Of those from `first` on so many of each rank.
+  PointsOfAll points_of_all(const Points& given, std::int64_t first, std::int64_t count) const;
 
   AllPairs(const AllPairs& other, std::unique_ptr<Evaluator> pairs);
   /// `given`: sources of this rank.
@@ -56,10 +58,15 @@ class AllPairs final : public Evaluator {
   Ranks& ranks_;
   std::shared_ptr<RankPlaced> placed_;  ///< null: in the order of the ranks
   bool at_sources_ = false;
-  std::int64_t first_target_ = 0;             ///< of this rank's results among all, in the order of the sums
-  std::optional<std::int64_t> first_source_;  ///< of those at the sources, where targets are apart and this rank's
-                                              ///< points in the order of the ranks
-  std::int64_t results_ = 0;                  ///< of all ranks
+  const std::int64_t* given_behind_ = nullptr;
+  std::int64_t first_target_ = 0;  ///< of this rank's results among all, in the order of the sums
+  /// Of those targets, this rank's last ones, that stand behind the targets of all ranks: the sources where results are
+  /// wanted at these, too.
+  struct Behind {
+    std::int64_t first, count;
+  };
+  std::optional<Behind> behind_;
+  std::int64_t results_ = 0;  ///< of all ranks
   Selves selves_;
   std::vector<std::uint32_t> source_numbers_, target_numbers_;  ///< Selves::source and target, of a tree's points
   std::unique_ptr<Evaluator> pairs_;

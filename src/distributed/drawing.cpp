@@ -49,7 +49,7 @@ std::vector<double> draw(Ranks& ranks, const Points& points, std::int64_t source
 DrawPoints drawing(Ranks& ranks, const Given& given, int exponent) {
   return [&ranks, &given, exponent](int set, std::int64_t most) {
     if (set == 0) return draw(ranks, given.sources, 0, exponent, most);
-    return draw(ranks, *given.targets, given.at_sources ? given.sources.count : 0, exponent, most);
+    return draw(ranks, *given.targets, given.targets->count - given.first_set(), exponent, most);
   };
 }
 

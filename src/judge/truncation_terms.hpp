@@ -20,7 +20,7 @@ inline Truncation scaled_tail(const Truncation& sum, double times) {
 template <class Coordinates>
 Truncation local_tail(const TreeView& tree, BoxId box, double power, const Coordinates& target,
                       const TailMeans& means) {
-  if (!tree.is_leaf(box)) return inner_box_tail(tree, box, power, target, means);
+  if (!tree.is_leaf(box)) return inner_box_tail(tree, box, targets_in(tree, box), power, target, means);
   const double a = tree.lattice.edge(tree.level[box]);
   Truncation sum;
   const EvenlySpaced targets = targets_of_tail(tree, box, means.n - 1);
@@ -97,7 +97,7 @@ double far_targets(const TreeView& tree, BoxId source, const Coordinates& point,
     for (int y = -1; y <= 1; ++y)
       for (int x = -1; x <= 1; ++x)
         for_each_far_box(tree, source, {x, y, z}, [&](BoxId target, int dx, int dy, int dz) {
-          sum += far_tail(tree, source, target, dx, dy, dz, point, means);
+          sum += far_tail(tree, source, targets_in(tree, target), dx, dy, dz, point, means);
         });
   const double a = tree.lattice.edge(tree.level[source]);
   return means.decay.steeper ? sum : sum * a * a;

@@ -53,7 +53,7 @@ void expect_same(const std::vector<double>& x, std::int64_t vectors, const Optio
     if (one_report.method == "fmm") {
       EXPECT_EQ(counts(report), counts(one_report));
     }
-    EXPECT_NEAR(report.estimated_error, one_report.estimated_error, 0.3 * one_report.estimated_error);
+    EXPECT_NEAR(report.estimated_error, one_report.estimated_error, 1e-13 + 1e-3 * one_report.estimated_error);
     EXPECT_NEAR(report.condition_potential, one_report.condition_potential, 0.01 * one_report.condition_potential);
   }
 }

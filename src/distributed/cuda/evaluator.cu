@@ -20,6 +20,7 @@
 #include "distributed/cuda/judging/joined.hpp"
 #include "distributed/cuda/judging/placement.hpp"
 #include "distributed/cuda/judging/sample.hpp"
+#include "distributed/cuda/judging/tails.hpp"
 #include "kernels/registry.hpp"
 #include "methods/fmm.hpp"
 
@@ -137,7 +138,9 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
     side_.join(stream_);
   }
   void show(const OneVector& v) { arrays_.show(v.place, moments_, decision); }
-  void start_judging(const OneVector& v) { judge_.launch(arrays_.judged(*placed), decision.promised, v.place, side_); }
+  void start_judging(const OneVector& v) {
+    judge_.launch(arrays_.judged(*placed), decision.promised, v.place, side_, &tails_.view());
+  }
   void scatter(const OneVector& v, const ResultFactors& factors, const Delivery& delivery) {
     results_.deliver(*placed, SortedResults<Real>{arrays_.own_results(*placed), factors}, v.index, delivery,
                      traits(decision.kernel).vector, stream_);
@@ -185,18 +188,22 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
     has_rows_ = true;
   }
 
-  /// Conditions are estimated at the same targets as by one plan.
+  /// Conditions are estimated at the same targets as by one plan, and truncation at the same boxes and targets.
   void place_probes() {
     if (sources() == 0 || targets() == 0) return;
-    const std::vector<std::int64_t> at = condition_targets(targets());
+    const std::vector<std::int64_t> crowds = targets_of_shared_crowds(*placed);
+    std::vector<std::int64_t> at = condition_targets(targets());
     probe_count_ = std::ssize(at);
+    at.insert(at.end(), crowds.begin(), crowds.end());
     probes_ = std::make_unique<Sample>(*placed, at, ResultArrays<Real>{});
+    tails_.place(*placed, crowds, *probes_, probe_count_);
   }
   void probe_conditions() {
     while (std::ssize(conditions_) < densities) conditions_.emplace_back(memory_);
     for (int v = 0; v < densities; ++v) {
       farfield::cuda::NearWork<Real> work =
           probes_->work(*placed, arrays_.moments_at(v, moments_, *placed, share().first));
+      work.targets = probe_count_;  // the sample holds others behind them
       work.softening = softening;
       work.parameters = decision.parameters;
       work.result = arrays_.work.essential.result;
@@ -260,6 +267,7 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
   DeviceRankArrays<Real> arrays_{memory_};
   std::int64_t probe_count_ = 0;
   std::unique_ptr<Sample> probes_;
+  TailsOfRank tails_{memory_};
   std::deque<farfield::cuda::ConditionProbe> conditions_;  ///< of the vectors that are summed together
   farfield::cuda::Judge judge_{memory_};
 };

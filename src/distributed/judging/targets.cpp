@@ -35,8 +35,11 @@ JudgedTree::JudgedTree(Ranks& ranks, const Share& share, std::int64_t targets)
 
 void JudgedTree::place_crowds(Ranks& ranks, const Share& share) {
   std::vector<std::int64_t> numbers;
-  for (const BoxId box : mine_)
-    for (int j = 0; j < of_crowd && is_crowded(view_, box); ++j) numbers.push_back(target_of_crowd(view_, box, j));
+  for (const BoxId box : mine_) {
+    const BoxTargets targets = targets_in(view_, box);
+    for (int j = 0; j < of_crowd && is_crowded(view_.level[box], targets); ++j)
+      numbers.push_back(target_of_crowd(targets, j));
+  }
   numbers = ranks.gather_all(numbers);
   std::sort(numbers.begin(), numbers.end());
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());

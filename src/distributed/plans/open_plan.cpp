@@ -37,7 +37,7 @@ std::unique_ptr<Evaluator> OpenPlan::make(const Decision& decision, int threads)
   placed_.reset();
   if (decision.method == Method::direct)
     return with_arrays_on_host(decision.backend,
-                               std::make_unique<AllPairs>(ranks_, decision, threads, options_.at_sources));
+                               std::make_unique<AllPairs>(ranks_, decision, threads, options_.at_sources, behind_));
   placed_ = make_placed(ranks_, decision.backend);
   return make_rank_evaluator(placed_, decision, threads);
 }
@@ -178,6 +178,7 @@ void OpenPlan::build(const Given& given) {
       StageClock(report_.plan, true).add("survey", surveyed.count());
       report_.plan.softening_varies = lengths.vary();
       report_.plan.least_softening = lengths.vary() ? lengths.least : o.softening;
+      behind_ = given.behind;
       Evaluator& first = evaluators_.first(decision, threads);
       evaluators_.use_threads(threads);
       if (placed_)

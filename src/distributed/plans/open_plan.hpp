@@ -52,6 +52,7 @@ class OpenPlan final : public RankPlan {
   Backend backend_ = Backend::cpu;          ///< of the sums
   std::vector<DeviceRoom> rooms_;           ///< of all ranks, before the first build; none on the CPU
   std::shared_ptr<void> surveys_;           ///< what the backend keeps from one survey to the next
+  std::int64_t behind_ = -1;                ///< see Given
   bool alike_ = true;
   bool built_ = false;
   Report report_;

@@ -98,7 +98,7 @@ void Box::build(const Points& sources, const Points* targets) {
 
 void Box::move_near(const BoxPoints& points) {
   const Points at = points.at();
-  near_->move(points.with_images(), &at);
+  near_->move(points.with_images(), &at, points.behind());
 }
 
 /// Points that have moved a little stay in their blocks; whether also in the boxes of the tree, the near plan decides.
@@ -249,7 +249,7 @@ void Box::make_plan() {
   inner.tolerance = std::min(inner.tolerance, options_.tolerance);
   near_.reset();
   const Points at = points_->at();
-  near_ = parts_.near_plan(points_->with_images(), &at, inner);
+  near_ = parts_.near_plan(points_->with_images(), &at, points_->behind(), inner);
 }
 
 void Box::make_field(int degree) {

@@ -19,6 +19,7 @@ class HostBoxPoints : public BoxPoints {
   std::int64_t images() const override { return images_; }
   Points with_images() const override { return with_images_.view(); }
   Points at() const override { return all_targets().view(); }
+  std::int64_t behind() const override { return alike_ || !at_sources_ ? -1 : sources_.count(); }
   std::int64_t bytes() const override;
   Strengths take(const Strengths& strengths, std::int64_t vector) override;
   Net net() override;

@@ -9,7 +9,7 @@ class OnePlan final : public NearPlan {
  public:
   OnePlan(const Points& sources, const Points* targets, const Options& options)
       : plan_(targets ? Plan(sources, *targets, options) : Plan(sources, options)) {}
-  void move(const Points& sources, const Points* targets) override {
+  void move(const Points& sources, const Points* targets, std::int64_t /*behind*/) override {
     targets ? plan_.move(sources, *targets) : plan_.move(sources);
   }
   void forget() override { plan_.forget(); }
@@ -23,7 +23,7 @@ class OnePlan final : public NearPlan {
 
 }  // namespace
 
-std::unique_ptr<NearPlan> PointParts::near_plan(const Points& sources, const Points* targets,
+std::unique_ptr<NearPlan> PointParts::near_plan(const Points& sources, const Points* targets, std::int64_t /*behind*/,
                                                 const Options& options) const {
   return std::make_unique<OnePlan>(sources, targets, options);
 }

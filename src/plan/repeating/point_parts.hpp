@@ -23,8 +23,9 @@ namespace farfield {
 class NearPlan {
  public:
   virtual ~NearPlan() = default;
-  /// `targets` null: the sources.
-  virtual void move(const Points& sources, const Points* targets) = 0;
+  /// `targets` null: the sources. `behind`: so many of the targets, the last ones, stand behind those of all others in
+  /// one plan over all points; -1: no one's do.
+  virtual void move(const Points& sources, const Points* targets, std::int64_t behind) = 0;
   virtual void forget() = 0;
   virtual void evaluate(const Strengths& strengths, const Outputs& outputs) = 0;
   virtual const Report& report() const = 0;
@@ -74,7 +75,7 @@ class PointParts : public OtherPoints {
   virtual std::unique_ptr<PartOfPoints> part(std::int64_t count) const {
     return std::make_unique<PartOfPoints>(0, count, count);
   }
-  virtual std::unique_ptr<NearPlan> near_plan(const Points& sources, const Points* targets,
+  virtual std::unique_ptr<NearPlan> near_plan(const Points& sources, const Points* targets, std::int64_t behind,
                                               const Options& options) const;
 };
 inline const PointParts no_others;

@@ -92,17 +92,18 @@ struct Tails {
   Truncation truncation, operands;
 };
 
-template <bool in_plane, class Real>
-__device__ void add_far(const Work<Real>& work, BoxId box, int slot, const double* power, const TailMeans& means,
-                        Tails& tails) {
+template <bool in_plane, class Real, class Tailed>
+__device__ void add_far(const Work<Real>& work, const Tailed& tailed, BoxId box, int slot, const double* power,
+                        const TailMeans& means, Tails& tails) {
   const TreeView& tree = work.tree;
   const double a2 = tree.lattice.edge(tree.level[box]) * tree.lattice.edge(tree.level[box]);
+  const BoxTargets at = tailed.targets(tree, box);
   double sum = 0, boxes = 0;
   for_each_far_around(tree, box, colleague_offset(slot), [&](BoxId source, int x, int y, int z) {
-    sum += power[source] * far_tail(tree, source, box, x, y, z, work.target, means);
+    sum += power[source] * far_tail(tree, source, at, x, y, z, tailed.coordinates(work), means);
     boxes += 1;
   });
-  const double potential = in_plane ? sum : sum / a2, targets = static_cast<double>(tree.target_count(box));
+  const double potential = in_plane ? sum : sum / a2, targets = static_cast<double>(at.count);
   const double gradient = potential * means.outer_ratio(1) / a2;
   tails.truncation += {{potential, gradient, gradient * means.outer_ratio(2) / a2}};
   if (!work.tensor.ready) return;
@@ -112,54 +113,57 @@ __device__ void add_far(const Work<Real>& work, BoxId box, int slot, const doubl
   tails.operands += {{lost, lost / (4 * a2), 6 * lost / (16 * a2 * a2)}};  // as 1/r, 1/r^2 and 6^(1/2)/r^3
 }
 
-template <class Real>
-__device__ void add_local(const Work<Real>& work, BoxId box, int lane, const double* power, const TailMeans& means,
-                          Tails& tails) {
+template <class Real, class Tailed>
+__device__ void add_local(const Work<Real>& work, const Tailed& tailed, BoxId box, int lane, const double* power,
+                          const TailMeans& means, Tails& tails) {
   const TreeView& tree = work.tree;
   const double a = tree.lattice.edge(tree.level[box]), own = power[std::int64_t(tree.boxes) + box];
+  const BoxTargets at = tailed.targets(tree, box);
+  const auto& x = tailed.coordinates(work);
   if (!tree.is_leaf(box)) {
-    if (lane == 0) tails.truncation += inner_box_tail(tree, box, own, work.target, means);
+    if (lane == 0) tails.truncation += inner_box_tail(tree, box, at, own, x, means);
     return;
   }
-  for (std::int64_t i = tree.target_begin[box] + lane; i < tree.target_end[box]; i += 32)
-    tails.truncation += inner_tail(own, square_from_centre(tree, box, work.target, i, a, means.decay), a, means);
+  for (std::int64_t i = at.begin + lane; i < at.begin + at.count; i += 32)
+    tails.truncation += inner_tail(own, square_from_centre(tree, box, x, i, a, means.decay), a, means);
 }
 
 /// Tails of the multipoles of finer boxes (m2p) at the targets of a leaf.
-template <class Real, class Means>
-__device__ void add_finer(const Work<Real>& work, BoxId box, int lane, const double* power, const Means& means,
-                          Tails& tails) {
+template <class Real, class Tailed, class Means>
+__device__ void add_finer(const Work<Real>& work, const Tailed& tailed, BoxId box, int lane, const double* power,
+                          const Means& means, Tails& tails) {
   const TreeView& tree = work.tree;
+  const BoxTargets at = tailed.targets(tree, box);
+  const auto& x = tailed.coordinates(work);
   const ListView& m2p = work.lists.m2p;
   for (std::int64_t k = m2p.begin[box]; k < m2p.begin[box + 1]; ++k) {
     const BoxId source = m2p.items[k];
     const double edge = tree.lattice.edge(tree.level[source]);
     const TailMeans& own = means_of(means, tree.level[source]);
-    for (std::int64_t i = tree.target_begin[box] + lane; i < tree.target_end[box]; i += 32)
-      tails.truncation +=
-          outer_tail(power[source], square_from_centre(tree, source, work.target, i, edge, own.decay), edge, own);
+    for (std::int64_t i = at.begin + lane; i < at.begin + at.count; i += 32)
+      tails.truncation += outer_tail(power[source], square_from_centre(tree, source, x, i, edge, own.decay), edge, own);
   }
 }
 
-/// Sums over boxes 0, every, 2 every, ...; a warp for each.
-template <bool in_plane, class Real, class Means>
+/// Sums over the boxes that are looked at; a warp for each.
+template <bool in_plane, class Real, class Tailed, class Means>
 __global__ void __launch_bounds__(sum_threads)
-    tails_kernel(const __grid_constant__ Work<Real> work, BoxId every, const double* power,
+    tails_kernel(const __grid_constant__ Work<Real> work, const __grid_constant__ Tailed tailed, const double* power,
                  const __grid_constant__ Means means, double* part) {
   __shared__ double shared[sum_threads];
   constexpr int warps = sum_threads / 32;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   Tails tails;
-  for (std::int64_t k = std::int64_t(blockIdx.x) * warps + threadIdx.x / 32; k * every < work.tree.boxes;
+  for (std::int64_t k = std::int64_t(blockIdx.x) * warps + threadIdx.x / 32; k < tailed.count(work.tree);
        k += std::int64_t(gridDim.x) * warps) {
-    const BoxId box = static_cast<BoxId>(k * every);
-    if (work.tree.target_count(box) == 0) continue;
+    const BoxId box = tailed[k];
+    if (tailed.targets(work.tree, box).count == 0) continue;
     if (work.tree.level[box] >= 2) {
       const TailMeans& own = means_of(means, work.tree.level[box]);
-      if (lane < colleagues_per_box) add_far<in_plane>(work, box, lane, power, own, tails);
-      add_local(work, box, lane, power, own, tails);
+      if (lane < colleagues_per_box) add_far<in_plane>(work, tailed, box, lane, power, own, tails);
+      add_local(work, tailed, box, lane, power, own, tails);
     }
-    add_finer(work, box, lane, power, means, tails);  // leaves above level 2 may have m2p lists, too
+    add_finer(work, tailed, box, lane, power, means, tails);  // leaves above level 2 may have m2p lists, too
   }
 #pragma unroll
   for (int e = 0; e < cuda::tails; ++e) {
@@ -187,28 +191,31 @@ void Judge::make_level_means(const Work<Real>& work, double root, int first, cud
   means_of_ = wanted;
 }
 
-/// Returns how many blocks write sums of tails.
-template <class Real>
-int Judge::launch_tails(const Work<Real>& work, Share& share, cudaStream_t stream) {
+/// Returns how many blocks write sums of tails; none of a rank that looks at no box.
+template <class Real, class Tailed>
+int Judge::launch_tails(const Work<Real>& work, const Tailed& tailed, Share& share, cudaStream_t stream) {
   const BoxId first = work.tree.level_begin[2], boxes = work.tree.boxes - first;
+  const std::int64_t looked_at = tailed.count(work.tree);
+  share.every = tailed.every;
+  if (looked_at == 0) return 0;
   power_.resize(2 * std::int64_t(work.tree.boxes));
   const std::int64_t blocks = (std::int64_t(boxes) * box_lanes + block_threads - 1) / block_threads;
   const bool in_plane = work.planar.ready;
   const auto powers = in_plane ? powers_kernel<PlanarShape, Real> : powers_kernel<SolidShape, Real>;
   powers<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(work, first, power_.data());
   require_launch("powers_kernel");
-  share.every = (work.tree.boxes + tuning::tail_boxes - 1) / tuning::tail_boxes;
-  const BoxId looked_at = (work.tree.boxes + share.every - 1) / share.every;
-  const int shares = std::min(tuning::tail_blocks, (looked_at + sum_threads / 32 - 1) / (sum_threads / 32));
+  const int shares = static_cast<int>(
+      std::min<std::int64_t>(tuning::tail_blocks, (looked_at + sum_threads / 32 - 1) / (sum_threads / 32)));
   const double root = work.parameters.screening * work.tree.lattice.edge(0);
   if (root > 0) {
     make_level_means(work, root, 2, stream);
-    tails_kernel<false, Real, MeansOfLevels><<<static_cast<unsigned>(shares), sum_threads, 0, stream>>>(
-        work, share.every, power_.data(), {level_means_.data()}, part_.data());
+    tails_kernel<false, Real, Tailed, MeansOfLevels><<<static_cast<unsigned>(shares), sum_threads, 0, stream>>>(
+        work, tailed, power_.data(), {level_means_.data()}, part_.data());
   } else {
-    const auto tails = in_plane ? tails_kernel<true, Real, TailMeans> : tails_kernel<false, Real, TailMeans>;
+    const auto tails =
+        in_plane ? tails_kernel<true, Real, Tailed, TailMeans> : tails_kernel<false, Real, Tailed, TailMeans>;
     tails<<<static_cast<unsigned>(shares), sum_threads, 0, stream>>>(
-        work, share.every, power_.data(), tail_means(in_plane ? planar_decay : solid_decay, work.tables.degree),
+        work, tailed, power_.data(), tail_means(in_plane ? planar_decay : solid_decay, work.tables.degree),
         part_.data());
   }
   require_launch("tails_kernel");
@@ -228,17 +235,19 @@ int Judge::launch_walks(const Work<Real>& work, Share& share, cudaStream_t strea
 }
 
 template <class Real>
-void Judge::launch(const Work<Real>& work, bool expansions, int place, SideStream& side) {
+void Judge::launch(const Work<Real>& work, bool expansions, int place, SideStream& side, const TailedOfRank* rank) {
   const cudaStream_t stream = side.fork(work.stream);
   while (std::ssize(shares_) <= place) shares_.emplace_back(room);
   Share& share = shares_[static_cast<std::size_t>(place)];
   share.with_potential = first_part(work.result.parts()) == 0;
   part_.resize(room);
   const bool walks = work.rule.theta > 0;
-  share.kept = !expansions            ? 0
-               : walks                ? launch_walks(work, share, stream)
-               : work.tree.levels > 2 ? launch_tails(work, share, stream)
-                                      : 0;
+  const TailedOfTree all{std::max<BoxId>(1, (work.tree.boxes + tuning::tail_boxes - 1) / tuning::tail_boxes)};
+  share.kept = !expansions             ? 0
+               : walks                 ? launch_walks(work, share, stream)
+               : work.tree.levels <= 2 ? 0
+               : rank                  ? launch_tails(work, *rank, share, stream)
+                                       : launch_tails(work, all, share, stream);
   share.shares = static_cast<int>(
       std::clamp<std::int64_t>((work.targets + 4 * tuning::norm_threads - 1) / (4 * tuning::norm_threads), 1,
                                std::int64_t(tuning::norm_blocks)));
@@ -270,7 +279,7 @@ Judge::Found Judge::result(int place) const {
   return found;
 }
 
-template void Judge::launch(const Work<float>&, bool, int, SideStream&);
-template void Judge::launch(const Work<double>&, bool, int, SideStream&);
+template void Judge::launch(const Work<float>&, bool, int, SideStream&, const TailedOfRank*);
+template void Judge::launch(const Work<double>&, bool, int, SideStream&, const TailedOfRank*);
 
 }  // namespace farfield::cuda

@@ -3,6 +3,7 @@
 #pragma once
 #include <deque>
 
+#include "backends/cuda/judge/tailed.hpp"
 #include "backends/cuda/runtime/array.hpp"
 #include "backends/cuda/runtime/streams.hpp"
 #include "backends/cuda/work.hpp"
@@ -17,9 +18,9 @@ class Judge {
 
   /// Starts the norms of the results and, with `expansions`, the estimated errors of truncation and of 16-bit operands.
   /// `place`: of the vector among those that are summed together, each of which is judged before the first is asked
-  /// for.
+  /// for. `rank`: of a rank of a distributed plan, the boxes that it looks at; null: those of the whole tree.
   template <class Real>
-  void launch(const Work<Real>& work, bool expansions, int place, SideStream& side);
+  void launch(const Work<Real>& work, bool expansions, int place, SideStream& side, const TailedOfRank* rank = nullptr);
   /// What the last launch of that place found, which must have been waited for; `truncation` without its safety factor.
   struct Found {
     Norms norms;
@@ -36,8 +37,8 @@ class Judge {
     bool with_potential = true;
     BoxId every = 1;  ///< how many boxes each sampled box stands for
   };
-  template <class Real>
-  int launch_tails(const Work<Real>& work, Share& share, cudaStream_t stream);
+  template <class Real, class Tailed>
+  int launch_tails(const Work<Real>& work, const Tailed& tailed, Share& share, cudaStream_t stream);
   /// `first`: the coarsest level that has expansions.
   template <class Real>
   void make_level_means(const Work<Real>& work, double root, int first, cudaStream_t stream);

@@ -43,6 +43,24 @@ struct BringToPlace {
   }
 };
 
+/// Points of a block whose number is below `end`; they come first in it.
+struct CountFirst {
+  const std::uint32_t *begin, *order;
+  std::int64_t end;
+  std::int64_t* counts;
+  __device__ void operator()(std::int64_t block) const {
+    std::int64_t low = begin[block], high = begin[block + 1];
+    while (low < high) {
+      const std::int64_t middle = low + (high - low) / 2;
+      if (order[middle] < end)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    counts[block] = low - begin[block];
+  }
+};
+
 constexpr int range_blocks = 128;
 
 /// part[2 b], part[2 b + 1]: the least and largest that block b has seen.
@@ -100,7 +118,7 @@ void BlockedCloud::for_each_set(const Points& first, const Points* second, const
 }
 
 void BlockedCloud::read(const CellView& cell, const Points& first, const Points* second) {
-  count_ = first.count + (second ? second->count : 0);
+  count_ = first.count + (second ? second->count : 0), first_ = first.count;
   at_.resize(3 * count_);
   flag_.resize(1);
   require(cudaMemsetAsync(flag_.data(), 0, sizeof(int), memory_.stream), "cudaMemsetAsync");
@@ -193,24 +211,53 @@ void BlockedCloud::sort(const BlockView& blocks, int count) {
   begin_.pop_back();
 }
 
-/// Every so many of a block's points, counted from the first of all.
+/// Of each block the points of the first set, which come before the others in it. Waits where there are others.
+std::vector<std::int64_t> BlockedCloud::count_first() const {
+  const std::int64_t blocks = std::ssize(begin_) - 1;
+  std::vector<std::int64_t> found(static_cast<std::size_t>(blocks));
+  if (first_ == count_) {
+    for (std::size_t b = 0; b < found.size(); ++b) found[b] = begin_[b + 1] - begin_[b];
+    return found;
+  }
+  DeviceArray<std::uint32_t> begin(memory_);
+  DeviceArray<std::int64_t> counts(memory_);
+  upload(begin, begin_.data(), std::ssize(begin_), memory_.stream);
+  counts.resize(blocks);
+  for_each_index(blocks, CountFirst{begin.data(), order_.data(), first_, counts.data()}, memory_.stream,
+                 "points of the first set");
+  download(found.data(), counts.data(), blocks, memory_.stream);
+  require(cudaStreamSynchronize(memory_.stream), "points of the first set");
+  return found;
+}
+
+/// Every so many of a block's points, counted from the first of all: those of the first sets of all, then the others.
 void BlockedCloud::take_sample(std::int64_t samples, const OtherPoints& others) {
   const std::size_t blocks = begin_.size() - 1;
-  std::vector<std::int64_t> counts(blocks);
-  for (std::size_t b = 0; b < blocks; ++b) counts[b] = begin_[b + 1] - begin_[b];
-  counts_of_all_ = others.counts_of_all(counts);
-  const std::int64_t all = std::accumulate(counts_of_all_.begin(), counts_of_all_.end(), std::int64_t(0)),
-                     step = std::max<std::int64_t>(1, all / samples);
+  const std::vector<std::int64_t> of_first = count_first();
+  std::vector<std::int64_t> own = of_first;  // [2][blocks]
+  for (std::size_t b = 0; b < blocks; ++b) own.push_back(begin_[b + 1] - begin_[b] - of_first[b]);
+  const std::vector<std::int64_t> all = others.counts_of_all(own);
+  counts_of_all_.clear();
+  for (std::size_t rank = 0; rank < all.size(); rank += 2 * blocks)
+    for (std::size_t b = 0; b < blocks; ++b) counts_of_all_.push_back(all[rank + b] + all[rank + blocks + b]);
+  const std::int64_t step =
+      std::max<std::int64_t>(1, std::accumulate(all.begin(), all.end(), std::int64_t(0)) / samples);
   std::vector<BlockPart> sample;
   sampled_ = 0;
   for (std::size_t b = 0; b < blocks; ++b) {
-    std::int64_t before = 0, in_block = 0;
-    for (std::size_t at = b; at < counts_of_all_.size(); at += blocks) {
-      if (at / blocks < others.rank()) before += counts_of_all_[at];
-      in_block += counts_of_all_[at];
+    std::int64_t before[2] = {0, 0}, in_block = 0;
+    for (std::size_t set = 0; set < 2; ++set) {
+      before[set] += in_block;
+      for (std::size_t at = set * blocks + b; at < all.size(); at += 2 * blocks) {
+        if (at / (2 * blocks) < others.rank()) before[set] += all[at];
+        in_block += all[at];
+      }
     }
-    const std::int64_t first = begin_[b] + (step - before % step) % step, last = begin_[b + 1];
-    if (first < last) sample.push_back({static_cast<std::int32_t>(b), static_cast<std::int32_t>(step), first, last});
+    const std::int64_t begins[3] = {begin_[b], begin_[b] + of_first[b], begin_[b + 1]};
+    for (int set = 0; set < 2; ++set) {
+      const std::int64_t first = begins[set] + (step - before[set] % step) % step, last = begins[set + 1];
+      if (first < last) sample.push_back({static_cast<std::int32_t>(b), static_cast<std::int32_t>(step), first, last});
+    }
     sampled_ += (in_block + step - 1) / step;
   }
   upload(sample_, sample.data(), std::ssize(sample), memory_.stream);

@@ -57,10 +57,12 @@ class BlockedCloud {
   void bring(const CellView& cell, const Points& first, const Points* second, double reach, int* beyond,
              DeviceArray<double>& to);
   void sort(const BlockView& blocks, int count);
+  std::vector<std::int64_t> count_first() const;
   void take_sample(std::int64_t samples, const OtherPoints& others);
 
   DeviceMemory& memory_;
   std::int64_t count_ = 0, sampled_ = 0;
+  std::int64_t first_ = 0;  ///< of those, how many came first in read()
   DeviceArray<double> at_;
   DeviceArray<double> placed_, followed_;  ///< where they were in place(), once they have moved since; and to be
   DeviceArray<std::uint32_t> order_, block_;

@@ -126,6 +126,7 @@ class DeviceBoxPoints : public BoxPoints {
     const BlockedCloud& t = own_targets();
     return on_device(t.at(), t.count());
   }
+  std::int64_t behind() const override { return alike_ || !at_sources_ ? -1 : sources_.count(); }
   std::int64_t bytes() const override { return memory_.meter.peak; }
 
   Strengths take(const Strengths& given, std::int64_t vector) override {

@@ -2,6 +2,7 @@
 
 #include "backends/cuda/judge/placement/occupations.hpp"
 #include "backends/cuda/runtime/column_sums.hpp"
+#include "distributed/cuda/boxes/rows_of_ghosts.hpp"
 #include "distributed/cuda/boxes/shared_on_device.hpp"
 #include "distributed/cuda/judging/far_pairs.hpp"
 
@@ -70,13 +71,6 @@ struct InvertShared {
   BoxId* to_essential;
   __device__ void operator()(std::int64_t k) const {
     if (own[k] != no_box) to_essential[own[k]] = essential[k];
-  }
-};
-struct RowsOfGhosts {
-  const BoxId* received;
-  std::int32_t* row;
-  __device__ void operator()(std::int64_t k) const {
-    if (received[k] >= 0) row[received[k]] = static_cast<std::int32_t>(k);
   }
 };
 

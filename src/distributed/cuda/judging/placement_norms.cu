@@ -7,7 +7,9 @@
 
 #include "backends/cuda/runtime/parallel.hpp"
 #include "distributed/cuda/evaluation/places.hpp"
+#include "distributed/cuda/judging/children.hpp"
 #include "distributed/cuda/judging/placement.hpp"
+#include "distributed/cuda/judging/planes.hpp"
 
 namespace farfield::distributed {
 namespace {
@@ -91,9 +93,16 @@ DevicePlacement::Samples DevicePlacement::sample() const {
   return found;
 }
 
-/// Three sums for each of the samples, those of other ranks 0. Waits for the stream.
+namespace {
+
+constexpr int numbers_of_sample = farfield::cuda::norm_shares * 3;
+
+}  // namespace
+
+/// Those of each of the samples, of other ranks 0. Waits for the stream.
 std::vector<double> DevicePlacement::norms_at(const Samples& samples) const {
-  std::vector<double> sums(static_cast<std::size_t>(3 * samples.count), 0);
+  const ChildrenOfOthers children(placed_);
+  std::vector<double> sums(static_cast<std::size_t>(numbers_of_sample * samples.count), 0);
   const std::int64_t own = std::ssize(samples.own);
   if (own == 0) return sums;
   OnDevice<std::uint32_t> at(placed_.memory);
@@ -104,12 +113,14 @@ std::vector<double> DevicePlacement::norms_at(const Samples& samples) const {
   leaf.resize(own), norm.resize(own * shares * 3);
   farfield::cuda::for_each_index(own, Take<BoxId>{samples.leaf.data(), at.data(), leaf.data()}, stream_,
                                  "sampled leaves");
-  farfield::cuda::sum_norms_at(
-      essential_, placed_.on_device->essential.lists.view(), sources(), targets_of_rank(),
-      {leaf.data(), static_cast<int>(own), softening_, reinterpret_cast<double(*)[shares][3]>(norm.data())}, stream_);
+  farfield::cuda::sum_norms_at(essential_, placed_.on_device->essential.lists.view(), sources(), targets_of_rank(),
+                               {leaf.data(), static_cast<int>(own), softening_,
+                                reinterpret_cast<double(*)[shares][3]>(norm.data()), children.view()},
+                               stream_);
   const std::vector<double> of_shares = downloaded(norm.data(), norm.size(), stream_);
   for (std::size_t i = 0; i < of_shares.size(); ++i)
-    sums[static_cast<std::size_t>(3 * samples.own[i / (shares * 3)]) + i % 3] += of_shares[i];
+    sums[static_cast<std::size_t>(numbers_of_sample * samples.own[i / numbers_of_sample]) + i % numbers_of_sample] =
+        of_shares[i];
   return sums;
 }
 
@@ -141,14 +152,6 @@ class InLeaves {
   OnDevice<double> parts_{memory_}, sum_{memory_};
 };
 
-/// Of a rank, beside its sums: how its leaves are filled.
-struct Filling {
-  double largest = 0, stretches = 0, planes = 0;
-  explicit Filling(const farfield::cuda::PlacementFindings& found) : largest(static_cast<double>(found.largest_leaf)) {
-    for (const auto& stretch : found.planes) stretches += stretch[0], planes += stretch[1];
-  }
-};
-
 }  // namespace
 
 PlacedPoints DevicePlacement::own_sources() const {
@@ -160,41 +163,44 @@ PlacedPoints DevicePlacement::own_sources() const {
           own.source_end};
 }
 
-/// Points that stand in planes show in any leaves that are looked at: each rank looks at its own. All kernels are
-/// launched before the first result is waited for, and all ranks' numbers come in one collective.
+/// All kernels are launched before the first result is waited for, and all ranks' numbers come in one collective.
 DevicePlacement::Found DevicePlacement::look() {
   farfield::cuda::DeviceSums part(placed_.on_device->own.tree.view(), own_sources(), softening_, placed_.memory,
                                   near_stream_, far_stream_);
   InLeaves in_leaves(placed_.memory, softening_);
+  Planes planes(placed_, numbering_);
   part.look_at_part();
+  planes.launch(essential_, sources(), softening_ > 0);
   Samples samples;
+  std::vector<double> own;
   if (!planes_alone_) {
     const std::int64_t stride = farfield::cuda::own_leaf_stride(placed_.geometry.targets, softening_ > 0);
     in_leaves.launch(numbering_.every(stride), essential_, sources(), targets_of_rank());
     samples = sample();
+    own = norms_at(samples);
   }
-  std::vector<double> own = norms_at(samples);
   for (const double sum : in_leaves.sums()) own.push_back(sum);
-  const Filling filling(part.of_part());
-  own.insert(own.end(), {filling.largest, filling.stretches, filling.planes});
+  own.push_back(static_cast<double>(part.of_part().largest_leaf));
+  const std::size_t largest = own.size() - 1;
+  for (const double number : planes.numbers()) own.push_back(number);
   const std::vector<double> all = placed_.ranks->all_gather(own.data(), own.size());
-  std::vector<double> sum(own.size(), 0);
+  std::vector<double> sum(largest, 0);
   Found found;
-  const std::size_t largest = own.size() - 3;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    sum[i % own.size()] += all[i];
-    if (i % own.size() == largest) found.largest_leaf = std::max(found.largest_leaf, static_cast<std::int64_t>(all[i]));
+    const std::size_t at = i % own.size();
+    if (at < largest) sum[at] += all[i];
+    if (at == largest) found.largest_leaf = std::max(found.largest_leaf, static_cast<std::int64_t>(all[i]));
   }
-  found.in_planes = std::floor(sum[largest + 1] / 4) < sum[largest + 2];
+  found.in_planes = Planes::among(all, own.size(), largest + 1, own.size());
   found.norms = norms_of(sum, samples.count);
   return found;
 }
 
-/// `sums`: three of each sample, then two of what is within leaves: its mean over targets is added.
+/// `sums`: those of each sample, then two of what is within leaves: its mean over targets is added.
 ResultNorms DevicePlacement::norms_of(const std::vector<double>& sums, std::int64_t samples) const {
   if (samples == 0) return {};
   double sum[3] = {0, 0, 0};
-  const auto within = static_cast<std::size_t>(3 * samples);
+  const auto within = static_cast<std::size_t>(numbers_of_sample * samples);
   for (std::size_t i = 0; i < within; ++i) sum[i % 3] += sums[i] / static_cast<double>(samples);
   const double in_leaves = sums[within + 1] > 0 ? sums[within] / sums[within + 1] : 0;
   ResultNorms mean{{sum[0], sum[1] + in_leaves}};

@@ -68,22 +68,46 @@ __device__ BoxId sampled_leaf(const TreeView& tree, const std::uint32_t* chunk, 
 struct NormsAt {
   const TreeView& tree;
   const PlacedPoints& sources;
+  const ChildrenElsewhere& elsewhere;
   double soft2;  ///< square of the softening
   double x[3], sum[3] = {0, 0, 0};
 
   /// Adds a box, its sources taken to the centres of its children.
   __device__ void add_box(BoxId box) {
     const BoxId first = tree.first_child[box];
+    if (elsewhere.row && elsewhere.row[box] >= 0) return add_told(box, elsewhere.row[box]);
     if (first == no_box) return add_centre(box);
     const BoxId end = first + tree.child_count(box);
 #pragma unroll 4
     for (BoxId child = first; child < end; ++child) add_centre(child);
   }
+  /// A box of which children may be missing in the tree.
+  __device__ void add_told(BoxId box, std::int32_t row) {
+    bool any = false;
+    for (int octant = 0; octant < 8; ++octant)
+      if (const std::uint32_t held = elsewhere.sources[8 * std::int64_t(row) + octant]) {
+        add_child(box, octant, held);
+        any = true;
+      }
+    if (!any) add_centre(box);
+  }
+  __device__ void add_child(BoxId box, int octant, std::uint32_t held) {
+    const double edge = tree.lattice.edge(tree.level[box] + 1);
+    double r2 = 0;
+    for (int a = 0; a < 3; ++a) {
+      const double u = displacement(x[a], tree.coordinate(box, a) + (octant >> a & 1 ? 0.5 : -0.5) * edge);
+      r2 += u * u;
+    }
+    add_cube(edge, r2, static_cast<double>(held));
+  }
+  __device__ void add_centre(BoxId box) {
+    add_cube(tree.lattice.edge(tree.level[box]), centre_distance2(tree, box, x),
+             static_cast<double>(sources.end[box] - sources.begin[box]));
+  }
   /// Adds a box, its sources taken to its centre. In an evenly filled box of edge a the means of 1/r^2 and 1/r^4 are
   /// larger by the shares a^2 / 12 r^2 and a^2 / 2 r^2.
-  __device__ void add_centre(BoxId box) {
-    const double edge = tree.lattice.edge(tree.level[box]), inverse = 1 / centre_distance2(tree, box, x);
-    const double fill = edge * edge * inverse, n = static_cast<double>(sources.end[box] - sources.begin[box]) * inverse;
+  __device__ void add_cube(double edge, double r2, double held) {
+    const double inverse = 1 / r2, fill = edge * edge * inverse, n = held * inverse;
     const double fourth = n * inverse * (1 + 0.5 * fill);
     sum[0] += n * (1 + fill * (1. / 12));
     sum[1] += fourth;
@@ -115,11 +139,12 @@ struct NormsAt {
 /// Sums at the target in the middle of a leaf; a block sums a share of the lists. Every source is in a list of the leaf
 /// or of an ancestor; boxes of the far, m2p and p2l lists count as the centres of their children.
 __device__ void sum_norms_of(const TreeView& tree, const ListsView& lists, const PlacedPoints& sources,
-                             const PlacedPoints& targets, BoxId own, double soft2, double (*norm)[3]) {
+                             const PlacedPoints& targets, const ChildrenElsewhere& elsewhere, BoxId own, double soft2,
+                             double (*norm)[3]) {
   __shared__ double lane[block_threads];
   const int share = static_cast<int>(blockIdx.y);
   const std::int64_t t = (targets.begin[own] + targets.end[own]) / 2;
-  NormsAt at{tree, sources, soft2, {targets.axis[0][t], targets.axis[1][t], targets.axis[2][t]}};
+  NormsAt at{tree, sources, elsewhere, soft2, {targets.axis[0][t], targets.axis[1][t], targets.axis[2][t]}};
   const int slot = static_cast<int>(threadIdx.x) / 8, octant = static_cast<int>(threadIdx.x) % 8;
   int up = 0;
   for (BoxId box = own; box != no_box; box = tree.parent[box]) {
@@ -144,13 +169,14 @@ __global__ void __launch_bounds__(block_threads)
     norms_kernel(TreeView tree, ListsView lists, PlacedPoints sources, PlacedPoints targets, const std::uint32_t* chunk,
                  int chunks, double soft2, PlacementFindings* found) {
   const BoxId own = sampled_leaf(tree, chunk, chunks, found);
-  if (own != no_box) sum_norms_of(tree, lists, sources, targets, own, soft2, found->norm[blockIdx.x]);
+  if (own != no_box) sum_norms_of(tree, lists, sources, targets, {}, own, soft2, found->norm[blockIdx.x]);
 }
 
 __global__ void __launch_bounds__(block_threads)
     norms_at_kernel(TreeView tree, ListsView lists, PlacedPoints sources, PlacedPoints targets, NormsAtLeaves leaves) {
   const double soft2 = leaves.softening * leaves.softening;
-  sum_norms_of(tree, lists, sources, targets, leaves.leaf[blockIdx.x], soft2, leaves.norm[blockIdx.x]);
+  sum_norms_of(tree, lists, sources, targets, leaves.elsewhere, leaves.leaf[blockIdx.x], soft2,
+               leaves.norm[blockIdx.x]);
 }
 
 /// Sum of 1/(r^2 + soft2)^2 over up to 2048 targets of every stride-th box, if it is a leaf, and its own sources. Few
@@ -208,7 +234,6 @@ void DeviceSums::look_at_leaves() {
   leaves_kernel<<<static_cast<unsigned>(chunk_.size()), chunk_boxes, 0, memory_.stream>>>(view_, chunk_.data(),
                                                                                           on_device_.data());
   require_launch("leaves_kernel");
-  look_for_planes();
 }
 
 void DeviceSums::sum_norms() {

@@ -219,6 +219,7 @@ void DeviceSums::launch(bool planes_alone) {
   if (!planes_alone) sum_far_pairs();
   if (!planes_alone) sum_own_leaves();
   look_at_leaves();
+  look_for_planes();
   if (!planes_alone) sum_norms();
 }
 

@@ -6,6 +6,7 @@
 // give the same degree. In a small tree all boxes are summed, and the sums are the host's up to rounding. Summing all
 // boxes of 2^24 points in leaves of 15 took 18 ms.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
 #include "backends/cuda/boxes/tree.hpp"
@@ -110,6 +111,13 @@ struct SumsInLeaves {
 void sum_in_leaves(const TreeView& tree, const PlacedPoints& sources, const PlacedPoints& targets,
                    const SumsInLeaves& leaves, cudaStream_t stream);
 
+/// Of boxes whose children are not all in the tree, as those of other ranks, how many sources these hold, by octant;
+/// all 0 for a leaf.
+struct ChildrenElsewhere {
+  const std::int32_t* row = nullptr;       ///< [boxes]: of a box, -1 for none; null: all children are in the tree
+  const std::uint32_t* sources = nullptr;  ///< [rows][8]
+};
+
 /// At the target in the middle of each of these leaves: sum 1/r^2, sum 1/r^4 outside the leaf, the far leaves' part of
 /// the latter. All pointers are to device memory.
 struct NormsAtLeaves {
@@ -117,8 +125,27 @@ struct NormsAtLeaves {
   int count;
   double softening;
   double (*norm)[norm_shares][3];  ///< [count]
+  ChildrenElsewhere elsewhere;
 };
 void sum_norms_at(const TreeView& tree, const ListsView& lists, const PlacedPoints& sources,
                   const PlacedPoints& targets, const NormsAtLeaves& leaves, cudaStream_t stream);
+
+/// A rank's boxes, ascending, and what numbers they have among those of all ranks.
+struct NumberedBoxes {
+  const BoxId* box;
+  std::int64_t count;
+  std::int64_t shift[max_levels + 1];  ///< of a level: the number of a box less its place in the rank's tree
+  BoxId of_all;
+  BoxId stride() const { return std::max<BoxId>(1, of_all / plane_samples); }
+  int stretches() const { return (of_all + stride() - 1) / stride(); }
+};
+/// The first of a rank's leaves of at least 8 sources in one stretch of the boxes of all ranks.
+struct FullLeaf {
+  double number;     ///< among the boxes of all; negative: there is none
+  double in_planes;  ///< 1: its sources lie in planes
+};
+/// found[stretch]; `first`: room for as many numbers. Pointers are to device memory.
+void look_for_planes(const TreeView& tree, const PlacedPoints& sources, const NumberedBoxes& boxes, bool softened,
+                     BoxId* first, FullLeaf* found, cudaStream_t stream);
 
 }  // namespace farfield::cuda

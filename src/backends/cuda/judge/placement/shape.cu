@@ -4,6 +4,7 @@
 #include "backends/cuda/judge/placement/placement.hpp"
 #include "backends/cuda/runtime/block_sum.hpp"
 #include "backends/cuda/runtime/check.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
 #include "model/placement_terms.hpp"
 
 namespace farfield::cuda {
@@ -67,6 +68,14 @@ __device__ BoxId first_full_leaf(const TreeView& tree, const PlacedPoints& point
   return leaf;
 }
 
+/// Do up to `most` sources of a box lie in planes along all axes?
+__device__ bool in_planes_of(const PlacedPoints& points, BoxId box, int most, double* sorted, double* lane) {
+  const std::int64_t from = points.begin[box], left = points.end[box] - from, count = left < most ? left : most;
+  bool all = true;
+  for (int axis = 0; axis < 3 && all; ++axis) all = in_planes_along(points.axis[axis] + from, count, sorted, lane);
+  return all;
+}
+
 /// Stretch blockIdx.x of boxes: do the sources of its first full leaf lie in planes?
 __global__ void planes_kernel(TreeView tree, PlacedPoints points, const std::uint32_t* chunk, BoxId stride, int most,
                               PlacementFindings* found) {
@@ -74,25 +83,69 @@ __global__ void planes_kernel(TreeView tree, PlacedPoints points, const std::uin
   const BoxId begin = static_cast<BoxId>(blockIdx.x) * stride;
   const BoxId end = tree.boxes - begin < stride ? tree.boxes : begin + stride;
   const BoxId chosen = first_full_leaf(tree, points, chunk, begin, end);
-  bool all = chosen < end;
-  if (all) {
-    const std::int64_t from = points.begin[chosen], left = points.end[chosen] - from;
-    const std::int64_t count = left < most ? left : most;
-    for (int axis = 0; axis < 3 && all; ++axis) all = in_planes_along(points.axis[axis] + from, count, sorted, lane);
-  }
+  const bool all = chosen < end && in_planes_of(points, chosen, most, sorted, lane);
   if (threadIdx.x == 0) {
     found->planes[blockIdx.x][0] = chosen < end;
     found->planes[blockIdx.x][1] = all;
   }
 }
 
+/// Of a leaf; wide ones would take long.
+static int most_of_leaf(bool softened) { return softened ? most_sorted / 4 : most_sorted; }
+
 void DeviceSums::look_for_planes() {
   const BoxId stride = std::max<BoxId>(1, view_.boxes / plane_samples);
   const unsigned stretches = static_cast<unsigned>((view_.boxes + stride - 1) / stride);
-  const int most = softening_ > 0 ? most_sorted / 4 : most_sorted;  // wide leaves would take long
+  const int most = most_of_leaf(softening_ > 0);
   planes_kernel<<<stretches, sum_threads, 0, memory_.stream>>>(view_, sources_, chunk_.data(), stride, most,
                                                                on_device_.data());
   require_launch("planes_kernel");
+}
+
+static constexpr BoxId no_leaf = 0x7fffffff;
+
+namespace {
+
+struct FindFullLeaves {
+  TreeView tree;
+  PlacedPoints points;
+  NumberedBoxes boxes;
+  BoxId stride;
+  BoxId* first;
+  __device__ void operator()(std::int64_t k) const {
+    const BoxId box = boxes.box[k];
+    if (!tree.is_leaf(box) || points.end[box] - points.begin[box] < 8) return;
+    BoxId* const least = first + (boxes.shift[tree.level[box]] + box) / stride;
+    if (box < *const_cast<volatile BoxId*>(least)) atomicMin(least, box);
+  }
+};
+
+struct NoLeaves {
+  BoxId* first;
+  __device__ void operator()(std::int64_t stretch) const { first[stretch] = no_leaf; }
+};
+
+/// Of stretch blockIdx.x.
+__global__ void planes_of_rank_kernel(const __grid_constant__ TreeView tree, PlacedPoints points,
+                                      const __grid_constant__ NumberedBoxes boxes, const BoxId* first, int most,
+                                      FullLeaf* found) {
+  __shared__ double sorted[most_sorted], lane[sum_threads];
+  const BoxId box = first[blockIdx.x];
+  const bool all = box != no_leaf && in_planes_of(points, box, most, sorted, lane);
+  if (threadIdx.x != 0) return;
+  const std::int64_t number = box == no_leaf ? -1 : boxes.shift[tree.level[box]] + box;
+  found[blockIdx.x] = {static_cast<double>(number), all ? 1. : 0.};
+}
+
+}  // namespace
+
+void look_for_planes(const TreeView& tree, const PlacedPoints& sources, const NumberedBoxes& boxes, bool softened,
+                     BoxId* first, FullLeaf* found, cudaStream_t stream) {
+  for_each_index(boxes.stretches(), NoLeaves{first}, stream, "stretches of boxes");
+  for_each_index(boxes.count, FindFullLeaves{tree, sources, boxes, boxes.stride(), first}, stream, "full leaves");
+  planes_of_rank_kernel<<<static_cast<unsigned>(boxes.stretches()), sum_threads, 0, stream>>>(
+      tree, sources, boxes, first, most_of_leaf(softened), found);
+  require_launch("planes_of_rank_kernel");
 }
 
 bool DeviceSums::in_planes() {
