@@ -179,7 +179,7 @@ class DeviceBoxPoints : public BoxPoints {
         add_parts_of_blocks(own.view(), sources_.part_begin(), share_.data(), false, beside);
       }
       own.translate(beside);
-      l2p_blocks(own.view(), own_targets().as_targets(), sums_.far_potential(), sums_.far_gradient(), beside);
+      l2p_blocks(own.view(), own_targets().as_targets(), sums_.far_to(), beside);
     }
     if (others_.alone()) require_finite_charges();  // the far images' work has begun meanwhile
   }
@@ -256,7 +256,7 @@ class DeviceBoxPoints : public BoxPoints {
          {nullptr, gradient.data(), nullptr, nullptr, Scalar::float64, MemorySpace::device, memory_.stream});
     std::vector<Vector3> pulls;
     for (int k = 0; k < vectors; ++k)
-      pulls.push_back(pull_of({{gradient.data() + 3 * k * sources_.count(), 1, false}, nullptr}));
+      pulls.push_back(pull_of({{gradient.data() + 3 * k * sources_.count(), 1, false}, {}}));
     return pulls;
   }
 
