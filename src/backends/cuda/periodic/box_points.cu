@@ -114,14 +114,20 @@ class DeviceBoxPoints : public BoxPoints {
     if (found) return false;
     sources_.keep_followed();
     if (targets) targets_.keep_followed();
-    images_.place(sources_);
+    images_.move();
     return true;
   }
 
   std::int64_t sources() const override { return all_sources_; }
   std::int64_t targets() const override { return all_targets_; }
   std::int64_t images() const override { return all_images_; }
-  Points with_images() const override { return on_device(images_.at(), images_.count()); }
+  Points with_images() override {
+    const OnDevice current(device_);
+    return on_device(images_.place(sources_), images_.count());
+  }
+  std::optional<Images> as_images() const override {
+    return images_.found_from(sources_, on_device(images_.at(), images_.count()));
+  }
   Points at() const override {
     const BlockedCloud& t = own_targets();
     return on_device(t.at(), t.count());
@@ -274,7 +280,7 @@ class DeviceBoxPoints : public BoxPoints {
     if (targets)
       targets_.follow_in_place(cell_->view(), *targets, at_sources_ ? &sources : nullptr, reach,
                                replays_->far_points());
-    images_.place(sources_);
+    images_.move();
     return true;
   }
   /// That of the points in device memory, else the own one.

@@ -1,4 +1,6 @@
+#include <atomic>
 #include <cub/device/device_scan.cuh>
+#include <utility>
 
 #include "backends/cuda/periodic/near_images.hpp"
 #include "backends/cuda/transfer/point_rows.hpp"
@@ -86,6 +88,8 @@ void NearImages::find(const BlockGrid& grid, const BlockedCloud& cloud) {
   upload(begin, begins.data(), std::ssize(begins), memory_.stream);
   first.resize(cloud.count());
   at_.resize(3 * all), source_.resize(all), image_.resize(all);
+  static std::atomic<std::uint64_t> placements{0};
+  placement_ = ++placements, placed_ = false;
   if (cloud.count() == 0) return;
   for_each_index(cloud.count(), CountImages{cloud.block(), begin.data(), first.data()}, memory_.stream, "near images");
   with_temporary(memory_, "near images", [&](void* temporary, std::size_t& bytes) {
@@ -93,12 +97,13 @@ void NearImages::find(const BlockGrid& grid, const BlockedCloud& cloud) {
   });
   for_each_index(cloud.count(), ListImages{cloud.block(), begin.data(), first.data(), source_.data(), image_.data()},
                  memory_.stream, "near images");
-  place(cloud);
 }
 
-void NearImages::place(const BlockedCloud& cloud) {
-  store_points(count(), PlaceImages{cloud.at(), source_.data(), image_.data(), images_.data()}, at_.data(),
-               memory_.stream, "near images");
+const double* NearImages::place(const BlockedCloud& cloud) {
+  if (!std::exchange(placed_, true))
+    store_points(count(), PlaceImages{cloud.at(), source_.data(), image_.data(), images_.data()}, at_.data(),
+                 memory_.stream, "near images");
+  return at();
 }
 
 void NearImages::take(const AnyNumbers& given, void* charge, double* home, int* flag) const {
