@@ -25,17 +25,29 @@ struct ListImages {
   }
 };
 
+/// Every threads-th charge, so that several are on their way at a time: each waits for its number in `source`.
 template <class T>
 struct TakeCharges {
+  static constexpr int several = 4;
+  std::int64_t count, threads;
   const T* given;
   std::int64_t stride;
   const std::uint32_t* source;
   T* charge;
   double* home;
   int* flag;
-  __device__ void operator()(std::int64_t i) const {
-    const std::uint32_t j = source[i];
-    const T q = given[j * stride];
+  __device__ void operator()(std::int64_t thread) const {
+    std::uint32_t j[several];
+    T q[several];
+#pragma unroll
+    for (int k = 0; k < several; ++k) j[k] = source[min(thread + k * threads, count - 1)];
+#pragma unroll
+    for (int k = 0; k < several; ++k) q[k] = given[j[k] * stride];
+#pragma unroll
+    for (int k = 0; k < several; ++k)
+      if (thread + k * threads < count) put(thread + k * threads, j[k], q[k]);
+  }
+  __device__ void put(std::int64_t i, std::uint32_t j, T q) const {
     charge[i] = q;
     if (i > 0 && source[i - 1] == j) return;
     home[j] = q;
@@ -109,8 +121,10 @@ const double* NearImages::place(const BlockedCloud& cloud) {
 void NearImages::take(const AnyNumbers& given, void* charge, double* home, int* flag) const {
   const auto all = [&](auto* to) {
     using T = std::remove_pointer_t<decltype(to)>;
-    const TakeCharges<T> take{static_cast<const T*>(given.data), given.stride, source_.data(), to, home, flag};
-    for_each_index(count(), take, memory_.stream, "charges with images");
+    const std::int64_t threads = (count() + TakeCharges<T>::several - 1) / TakeCharges<T>::several;
+    const TakeCharges<T> take{count(), threads, static_cast<const T*>(given.data), given.stride, source_.data(), to,
+                              home,    flag};
+    for_each_index(threads, take, memory_.stream, "charges with images");
   };
   given.single ? all(static_cast<float*>(charge)) : all(static_cast<double*>(charge));
 }
