@@ -4,7 +4,9 @@
 #include <array>
 #include <farfield/views.hpp>
 #include <functional>
+#include <optional>
 
+#include "backends/images.hpp"
 #include "backends/met.hpp"
 #include "expansions/periodic/blocks/field.hpp"
 
@@ -32,7 +34,9 @@ class BoxPoints {
   virtual std::int64_t sources() const = 0;
   virtual std::int64_t targets() const = 0;
   virtual std::int64_t images() const = 0;
-  virtual Points with_images() const = 0;
+  virtual Points with_images() = 0;
+  /// The same for who follows them, where a device finds them from the points.
+  virtual std::optional<Images> as_images() const { return {}; }
   virtual Points at() const = 0;
   /// How many of at(), the last ones, are the sources, which stand behind the targets of all; -1: none need be.
   virtual std::int64_t behind() const = 0;

@@ -14,6 +14,8 @@
 
 namespace farfield {
 
+struct Images;
+
 /// Which targets are which sources, where Delivery::split does not tell: target t is source s if target[t] == from +
 /// source[s], numbers of the points in the order of the sums; null: those of the caller's order. Distributed plans
 /// alone use it.
@@ -49,8 +51,11 @@ class Evaluator {
   /// memory.
   virtual void build(const Points& sources, const Points* targets, const Geometry& geometry, Report& report) = 0;
   /// Takes points that are those of the last build, moved by no more than Decision::skin since: they keep their boxes.
-  /// false: these must be built anew, and nothing has changed.
-  virtual bool follow(const Points& /*sources*/, const Points* /*targets*/, Report& /*report*/) { return false; }
+  /// false: these must be built anew, and nothing has changed. `images`: what the sources are, null: points as given.
+  virtual bool follow(const Points& /*sources*/, const Points* /*targets*/, const Images* /*images*/,
+                      Report& /*report*/) {
+    return false;
+  }
   /// Sums for every vector in `strengths`; returns what is known of the error of each vector's result: nothing where
   /// the call is captured in a graph.
   virtual std::vector<Quality> evaluate(const Strengths& strengths, const Delivery& delivery, Report& report) = 0;

@@ -41,6 +41,8 @@ struct EvaluatorState {
   /// backend that sums them one by one.
   int most_together(const Strengths&) const { return 1; }
   void show(const OneVector&) {}
+  /// Are the sources that follow images (null: no), and can these steps find them?
+  static bool use_images(const Images* images) { return !images; }
   /// Is the call captured in a graph, where nothing is read back? And what did replays meet?
   bool captured() const { return false; }
   Met met_by_replays() const { return Met::nothing; }
@@ -162,9 +164,9 @@ class SequencedEvaluator final : public Evaluator {
     });
   }
 
-  bool follow(const Points& sources, const Points* targets, Report& report) override {
+  bool follow(const Points& sources, const Points* targets, const Images* images, Report& report) override {
     const Drift drift = steps_.drift(sources, targets);
-    if (drift.reach == 0) return false;
+    if (drift.reach == 0 || !steps_.use_images(images)) return false;
     bool followed = false;
     steps_.call(report, true, {memory_of(sources), memory_of(targets ? *targets : sources)}, [&] {
       steps_.time("follow", [&] { followed = steps_.follow(sources, targets, drift); });

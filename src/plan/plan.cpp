@@ -7,6 +7,7 @@
 #include <string>
 
 #include "backends/cpu/transfer/lengths.hpp"
+#include "backends/images.hpp"
 #include "kernels/traits.hpp"
 #include "model/error_model.hpp"
 #include "model/options/validate.hpp"
@@ -38,7 +39,8 @@ struct Plan::State {
   static std::unique_ptr<State> built(const Options& options, const Points& sources, const Points* apart);
   void build(const Points& sources, const Points* apart);
   void move(const Points& sources, const Points* apart);
-  bool follow(const Points& sources, const Points* apart);
+  bool follow(const Points& sources, const Points* apart, const Images* images = nullptr);
+  bool follow_images(const Images& images, const Points& targets);
   bool capture_move(const Points& sources, const Points* apart);
   bool capture_evaluation(const Strengths& strengths, const Outputs& outputs);
   void check_replays() const;
@@ -122,7 +124,7 @@ void Plan::State::move(const Points& of_sources, const Points* of_targets) {
 }
 
 /// Do points that have moved a little keep the tree? Then they are in it.
-bool Plan::State::follow(const Points& of_sources, const Points* of_targets) {
+bool Plan::State::follow(const Points& of_sources, const Points* of_targets, const Images* images) {
   if (!(options.skin > 0) || !evaluators || (of_targets && options.at_sources) || report.softening_varies) return false;
   for (const Points* points : {&of_sources, of_targets}) {
     if (!points) continue;
@@ -133,7 +135,7 @@ bool Plan::State::follow(const Points& of_sources, const Points* of_targets) {
   evaluators.use_threads(settle_team(options.threads).threads);
   Report next = report;
   std::erase_if(next.stages, [](const StageReport& stage) { return stage.building; });
-  if (!evaluators.follow(own.points, of_targets ? &other.points : nullptr, next)) return false;
+  if (!evaluators.follow(own.points, of_targets ? &other.points : nullptr, images, next)) return false;
   report = std::move(next);
   note_kept_tree(report, options.skin);
   return true;
@@ -144,6 +146,16 @@ bool Plan::State::capture_move(const Points& of_sources, const Points* of_target
   if (in_cell || backend != Backend::cuda) return false;
   if (repeating) return repeating->capture_move(of_sources, of_targets);
   return evaluators.can_be_captured() && follow(of_sources, of_targets);
+}
+
+bool Plan::State::follow_images(const Images& images, const Points& of_targets) {
+  require_own_device();
+  const bool captured = is_captured(images.sources.space, images.sources.stream);
+  const bool can = captured ? evaluators.can_be_captured() : evaluators.met_by_replays() == Met::nothing;
+  return can && follow(images.sources, &of_targets, &images);
+}
+bool follow_images(Plan& plan, const Images& images, const Points& targets) {
+  return guarded([&] { return plan.state_->follow_images(images, targets); });
 }
 
 bool Plan::State::capture_evaluation(const Strengths& strengths, const Outputs& outputs) {

@@ -27,8 +27,8 @@ class Evaluators {
   Evaluator& first(const Decision& decision, int threads);
   /// Takes moved points into the tree that there is; false: the next build makes another. Where a vector had to be
   /// evaluated again it does, so that the needs of all are met at once.
-  bool follow(const Points& sources, const Points* targets, Report& report) {
-    return first_ && !other_ && !anew_ && first_->follow(sources, targets, report);
+  bool follow(const Points& sources, const Points* targets, const Images* images, Report& report) {
+    return first_ && !other_ && !anew_ && first_->follow(sources, targets, images, report);
   }
   /// Can calls be captured in a graph? Then the tree and what the last evaluation did serve all replays.
   bool can_be_captured() const { return first_ && !other_ && !anew_ && near_pairs_ >= 0; }

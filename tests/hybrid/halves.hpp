@@ -51,7 +51,7 @@ class Halves {
   }
   bool follow(const Cloud& cloud) {
     const Points sources = points(cloud.sources), apart = points(cloud.targets);
-    return evaluators_.follow(sources, cloud.apart() ? &apart : nullptr, report);
+    return evaluators_.follow(sources, cloud.apart() ? &apart : nullptr, nullptr, report);
   }
 
   /// Of several vectors, one after another.

@@ -93,6 +93,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   /// The tree is built in the memory of the expansions.
   void forget_tree() {
     graph_.forget();
+    placed->images.forget();
     if (placed->replays) placed->replays->forget();
     has_rows_ = false;
     arrays_.multipole.release();
@@ -106,8 +107,14 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     place_lengths(sources, targets);
   }
 
+  bool use_images(const Images* images) {
+    const OnDevice current(placed->device);
+    memory_.stream = placed->stream;
+    images_ = placed->images.find(images, tree_);
+    return true;
+  }
   bool follow(const Points& sources, const Points* targets, const Drift& drift) {
-    const FollowPoints follow(tree_, sources, targets, Scaling(placed->exponent), drift);
+    const FollowPoints follow(tree_, sources, targets, Scaling(placed->exponent), drift, images_);
     if (captured_)
       follow.launch(placed->replays->far_points());
     else if (follow.any_beyond())
@@ -448,12 +455,13 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   DeviceMemory& memory_ = placed->memory;
   CudaTree& tree_ = placed->tree;
   PlacedCells& cells_ = placed->cells;
-  bool building_ = false;  ///< is the current call a build?
-  bool captured_ = false;  ///< is it captured in a graph?
-  bool has_rows_ = false;  ///< of near pairs, for the tree that is there
-  int moments_ = 1;        ///< of the strengths that were read
-  int held_ = 1;           ///< densities that the arrays have room for
-  bool recount_ = false;   ///< the walks of a treecode that follow strengths are counted after the first evaluation
+  bool building_ = false;                 ///< is the current call a build?
+  bool captured_ = false;                 ///< is it captured in a graph?
+  std::optional<FollowedImages> images_;  ///< what the sources that follow are
+  bool has_rows_ = false;                 ///< of near pairs, for the tree that is there
+  int moments_ = 1;                       ///< of the strengths that were read
+  int held_ = 1;                          ///< densities that the arrays have room for
+  bool recount_ = false;  ///< the walks of a treecode that follow strengths are counted after the first evaluation
   cudaStream_t stream_ = nullptr;
   SideStream side_, far_side_{true};
   std::unique_ptr<SideStream> other_sides_[densities_together - 1];  ///< of the far fields of other densities

@@ -2,7 +2,7 @@
 #pragma once
 #include <memory>
 
-#include "backends/cuda/boxes/tree.hpp"
+#include "backends/cuda/boxes/follow.hpp"
 #include "backends/cuda/cells/place.hpp"
 #include "backends/cuda/runtime/capture.hpp"
 #include "backends/cuda/runtime/device.hpp"
@@ -21,6 +21,7 @@ struct Placed {
   int exponent = 0;
   double least = 0;
   bool has_m2p = false, has_p2l = false;
+  ImagesInTree images{memory};            ///< where the sources are images
   std::unique_ptr<MetByReplays> replays;  ///< from the first captured call on
   Placed() { tree.use(memory), cells.use(memory); }
   ~Placed() { memory.stream = stream; }

@@ -96,9 +96,15 @@ void Box::build(const Points& sources, const Points* targets) {
   describe();
 }
 
-void Box::move_near(const BoxPoints& points) {
+void Box::move_near(BoxPoints& points) {
   const Points at = points.at();
   near_->move(points.with_images(), &at, points.behind());
+}
+
+/// Images that a device finds from their points are not written down.
+void Box::follow_near() {
+  const std::optional<Images> images = points_->as_images();
+  if (!images || !near_->follow(*images, points_->at())) move_near(*points_);
 }
 
 /// Points that have moved a little stay in their blocks; whether also in the boxes of the tree, the near plan decides.
@@ -108,7 +114,7 @@ bool Box::follow(const Points& sources, const Points* targets) {
   bool followed = false;
   StageClock(own_, true)("cell", [&] { followed = points_->follow(sources, targets, options_.skin); });
   if (!followed) return false;
-  move_near(*points_);
+  follow_near();
   describe();
   return true;
 }
@@ -117,7 +123,7 @@ bool Box::follow(const Points& sources, const Points* targets) {
 bool Box::capture_move(const Points& sources, const Points* targets) {
   if (!near_ || !on_device_ || !(options_.skin > 0) || !evaluated_) return false;
   if (!points_->follow(sources, targets, options_.skin)) return false;
-  move_near(*points_);
+  follow_near();
   return true;
 }
 
@@ -186,7 +192,7 @@ RepeatedBound Box::bound(const Options& options, std::int64_t sources, std::int6
   for (int block = 0; block < grid.blocks(); ++block) most = std::max(most, grid.near_images(block).size());
   const auto points = sources * static_cast<std::int64_t>(most);
   const std::int64_t virial = options.virial ? 8 * (3 * sources + (2 + count) * points + 4 * count * targets) : 0;
-  const std::int64_t skin = options.skin > 0 ? 48 * (sources + targets) : 0;
+  const std::int64_t skin = options.skin > 0 ? 48 * (sources + targets) + 8 * points : 0;
   return {points, 8 * (7 * sources + 5 * points + 12 * targets) + virial + skin +
                       BlockField::table_bytes(grid, grid.degree(degree), options.virial)};
 }

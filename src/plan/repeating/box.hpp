@@ -46,7 +46,8 @@ class Box : public Repeating {
   void take_cell(const Options& options);
   bool is_as_planned(BoxPoints& points) const;
   void make_plan();
-  void move_near(const BoxPoints& points);
+  void move_near(BoxPoints& points);
+  void follow_near();
   void make_field(int degree);
   void require_neutral() const;
   void describe();

@@ -17,7 +17,7 @@ class HostBoxPoints : public BoxPoints {
   std::int64_t sources() const override { return part_->all(); }
   std::int64_t targets() const override;
   std::int64_t images() const override { return images_; }
-  Points with_images() const override { return with_images_.view(); }
+  Points with_images() override { return with_images_.view(); }
   Points at() const override { return all_targets().view(); }
   std::int64_t behind() const override { return alike_ || !at_sources_ ? -1 : sources_.count(); }
   std::int64_t bytes() const override;

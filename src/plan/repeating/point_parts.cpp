@@ -12,6 +12,7 @@ class OnePlan final : public NearPlan {
   void move(const Points& sources, const Points* targets, std::int64_t /*behind*/) override {
     targets ? plan_.move(sources, *targets) : plan_.move(sources);
   }
+  bool follow(const Images& images, const Points& targets) override { return follow_images(plan_, images, targets); }
   void forget() override { plan_.forget(); }
   void evaluate(const Strengths& strengths, const Outputs& outputs) override { plan_.evaluate(strengths, outputs); }
   const Report& report() const override { return plan_.report(); }

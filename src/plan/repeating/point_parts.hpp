@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "backends/images.hpp"
 #include "backends/other_points.hpp"
 
 namespace farfield {
@@ -26,6 +27,8 @@ class NearPlan {
   /// `targets` null: the sources. `behind`: so many of the targets, the last ones, stand behind those of all others in
   /// one plan over all points; -1: no one's do.
   virtual void move(const Points& sources, const Points* targets, std::int64_t behind) = 0;
+  /// Takes images of points that have moved a little, and targets. false: they are to be moved as points.
+  virtual bool follow(const Images& /*images*/, const Points& /*targets*/) { return false; }
   virtual void forget() = 0;
   virtual void evaluate(const Strengths& strengths, const Outputs& outputs) = 0;
   virtual const Report& report() const = 0;

@@ -1,51 +1,88 @@
 #include <type_traits>
 
 #include "backends/cuda/boxes/follow.hpp"
+#include "backends/cuda/runtime/capture.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "tree/reader.hpp"
 
 namespace farfield::cuda {
 namespace {
 
+/// Points in the order of a tree, as they are given.
 template <class Read>
-struct FindBeyond {
+struct InOrder {
   Read read;
   const std::uint32_t* order;
+  __device__ void operator()(std::int64_t i, double x[3]) const { read.read(order[i], x); }
+  __device__ static bool moves_by_itself(std::int64_t) { return true; }
+};
+
+/// Images in the order of a tree, from their points: the numbers that they have where they are written down. They go as
+/// far as their points, which are sources, too: those that are moved by nothing.
+struct ImagesInOrder {
+  FollowedImages followed;
+  Scaling scale;
+  __device__ const double* shift(std::int64_t i) const { return followed.images.shifts[followed.own[i].y].shift; }
+  __device__ void operator()(std::int64_t i, double x[3]) const {
+    const double *const home = followed.images.home + 3 * std::int64_t(followed.own[i].x), *const by = shift(i);
+    for (int d = 0; d < 3; ++d) x[d] = scale(home[d] + by[d]);
+  }
+  __device__ bool moves_by_itself(std::int64_t i) const {
+    const double* const by = shift(i);
+    return by[0] == 0 && by[1] == 0 && by[2] == 0;
+  }
+};
+
+template <class Now>
+struct FindBeyond {
+  Now at;
   const double* then[3];
   Drift drift;
   int* beyond;
   __device__ void operator()(std::int64_t i) const {
     double now[3];
+    at(i, now);
     look(i, now);
   }
-  __device__ void look(std::int64_t i, double now[3]) const {
-    read.read(order[i], now);
+  __device__ void look(std::int64_t i, const double now[3]) const {
+    if (!at.moves_by_itself(i)) return;
     const double before[3] = {then[0][i], then[1][i], then[2][i]};
     if (drift.beyond(now, before)) *beyond = 1;
   }
 };
 
 /// The padding repeats the last point, as its order does.
-template <class Read>
+template <class Now>
 struct Replace {
-  Read read;
-  const std::uint32_t* order;
+  Now at;
   double* axis[3];
   __device__ void operator()(std::int64_t i) const {
-    for (int d = 0; d < 3; ++d) axis[d][i] = read(order[i], d);
+    double now[3];
+    at(i, now);
+    put(i, now);
+  }
+  __device__ void put(std::int64_t i, const double now[3]) const {
+    for (int d = 0; d < 3; ++d) axis[d][i] = now[d];
   }
 };
 
 /// The new places go into the tree's arrays wherever they are: a replay cannot be stopped.
-template <class Read>
+template <class Now>
 struct ReplaceAndWatch {
-  FindBeyond<Read> find;
-  double* axis[3];
+  FindBeyond<Now> find;
+  Replace<Now> replace;
   __device__ void operator()(std::int64_t i) const {
     double now[3];
+    replace.at(i, now);
     find.look(i, now);
-    for (int d = 0; d < 3; ++d) axis[d][i] = now[d];
+    replace.put(i, now);
   }
+};
+
+struct FindOwn {
+  const std::uint32_t *order, *point, *image;
+  uint2* own;
+  __device__ void operator()(std::int64_t i) const { own[i] = {point[order[i]], image[order[i]]}; }
 };
 
 /// Where they were when the tree was built.
@@ -71,19 +108,49 @@ void keep_origins(CudaTree& built) {
   if (!built.alike) keep_origin(built.targets, built.memory->stream);
 }
 
+std::optional<FollowedImages> ImagesInTree::find(const Images* images, const CudaTree& built) {
+  if (!images) return {};
+  if (placement_ != images->placement && built.sources.count > 0) {
+    const RelaxedCapture relaxed;
+    own_.resize(built.sources.count + padding);
+    for_each_index(own_.size(), FindOwn{built.sources.order.data(), images->point, images->image, own_.data()},
+                   built.memory->stream, "images in a tree");
+    require(cudaStreamSynchronize(built.memory->stream), "images in a tree");
+    placement_ = images->placement;
+  }
+  return FollowedImages{*images, own_.data()};
+}
+
 FollowPoints::FollowPoints(CudaTree& built, const Points& sources, const Points* targets, const Scaling& scale,
-                           const Drift& drift)
+                           const Drift& drift, const std::optional<FollowedImages>& images)
     : built_(built),
       own_(sources, *built.memory),
       other_(targets ? DevicePoints(*targets, *built.memory) : DevicePoints()),
       scale_(scale),
-      drift_(drift) {}
+      drift_(drift),
+      images_(images) {}
 
-/// body(read, points in the order of the tree) for sources and, where they are apart, targets.
+/// body(now, points in the order of the tree) for sources and, where they are apart, targets; now(i, x): where they
+/// are.
 template <class Body>
 void FollowPoints::for_each_set(const Body& body) const {
-  with_reader(own_.view(), scale_, [&](const auto& read) { body(read, built_.sources); });
-  if (!built_.alike) with_reader(other_.view(), scale_, [&](const auto& read) { body(read, built_.targets); });
+  const auto given = [&](const DevicePoints& points, SortedPoints& sorted) {
+    with_reader(points.view(), scale_, [&](const auto& read) {
+      using Read = std::remove_cvref_t<decltype(read)>;
+      body(InOrder<Read>{read, sorted.order.data()}, sorted);
+    });
+  };
+  images_ ? body(ImagesInOrder{*images_, scale_}, built_.sources) : given(own_, built_.sources);
+  if (!built_.alike) given(other_, built_.targets);
+}
+
+template <class Now>
+static FindBeyond<Now> find_beyond(const Now& now, const SortedPoints& sorted, const Drift& drift, int* beyond) {
+  return {now, {then(sorted, 0), then(sorted, 1), then(sorted, 2)}, drift, beyond};
+}
+template <class Now>
+static Replace<Now> replace_by(const Now& now, SortedPoints& sorted) {
+  return {now, {sorted.axis[0].data(), sorted.axis[1].data(), sorted.axis[2].data()}};
 }
 
 bool FollowPoints::any_beyond() const {
@@ -91,11 +158,8 @@ bool FollowPoints::any_beyond() const {
   DeviceArray<int> beyond(memory);
   beyond.resize(1);
   require(cudaMemsetAsync(beyond.data(), 0, sizeof(int), memory.stream), "cudaMemsetAsync");
-  for_each_set([&](const auto& read, const SortedPoints& sorted) {
-    using Read = std::remove_cvref_t<decltype(read)>;
-    const FindBeyond<Read> find{
-        read, sorted.order.data(), {then(sorted, 0), then(sorted, 1), then(sorted, 2)}, drift_, beyond.data()};
-    for_each_index(sorted.count, find, memory.stream, "how far points went");
+  for_each_set([&](const auto& now, const SortedPoints& sorted) {
+    for_each_index(sorted.count, find_beyond(now, sorted, drift_, beyond.data()), memory.stream, "how far points went");
   });
   int found = 0;
   download(&found, beyond.data(), 1, memory.stream);
@@ -105,21 +169,16 @@ bool FollowPoints::any_beyond() const {
 
 void FollowPoints::replace() const {
   keep_origins(built_);
-  for_each_set([&](const auto& read, SortedPoints& sorted) {
-    using Read = std::remove_cvref_t<decltype(read)>;
-    const Replace<Read> replace{
-        read, sorted.order.data(), {sorted.axis[0].data(), sorted.axis[1].data(), sorted.axis[2].data()}};
+  for_each_set([&](const auto& now, SortedPoints& sorted) {
     if (sorted.count > 0)
-      for_each_index(sorted.count + padding, replace, built_.memory->stream, "new places of points");
+      for_each_index(sorted.count + padding, replace_by(now, sorted), built_.memory->stream, "new places of points");
   });
 }
 
 void FollowPoints::launch(int* beyond) const {
-  for_each_set([&](const auto& read, SortedPoints& sorted) {
-    using Read = std::remove_cvref_t<decltype(read)>;
-    const ReplaceAndWatch<Read> follow{
-        {read, sorted.order.data(), {then(sorted, 0), then(sorted, 1), then(sorted, 2)}, drift_, beyond},
-        {sorted.axis[0].data(), sorted.axis[1].data(), sorted.axis[2].data()}};
+  for_each_set([&](const auto& now, SortedPoints& sorted) {
+    using Now = std::remove_cvref_t<decltype(now)>;
+    const ReplaceAndWatch<Now> follow{find_beyond(now, sorted, drift_, beyond), replace_by(now, sorted)};
     if (sorted.count > 0) for_each_index(sorted.count + padding, follow, built_.memory->stream, "moved points");
   });
 }

@@ -1,20 +1,42 @@
 // FollowPoints: points that have moved a little keep their boxes; their places in the tree's arrays become the new
 // ones.
 #pragma once
+#include <optional>
+
 #include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/transfer/points.hpp"
 #include "backends/drift.hpp"
+#include "backends/images.hpp"
 
 namespace farfield::cuda {
 
 /// From the first time on where the points of a tree were when it was built is kept, which costs a copy of them.
 void keep_origins(CudaTree& built);
 
+/// Sources of a tree that are images, and in its order which point each is and which image of it.
+struct FollowedImages {
+  Images images;
+  const uint2* own;
+};
+class ImagesInTree {
+ public:
+  explicit ImagesInTree(DeviceMemory& memory) : own_(memory) {}
+  void forget() { own_.release(), placement_ = 0; }
+  /// Of the points that the tree was built of, or that follow in it; null: none. Looks for them where it has not, on a
+  /// stream that is not captured, beside a capture on another, and waits then.
+  std::optional<FollowedImages> find(const Images* images, const CudaTree& built);
+
+ private:
+  DeviceArray<uint2> own_;
+  std::uint64_t placement_ = 0;
+};
+
 /// In the order of the memory's stream. `sources` and `targets` (null: the sources) are those of the tree, as many,
-/// moved; `scale` is that of its build.
+/// moved; `scale` is that of its build. With `images` the sources are these.
 class FollowPoints {
  public:
-  FollowPoints(CudaTree& built, const Points& sources, const Points* targets, const Scaling& scale, const Drift& drift);
+  FollowPoints(CudaTree& built, const Points& sources, const Points* targets, const Scaling& scale, const Drift& drift,
+               const std::optional<FollowedImages>& images);
   /// Has one gone too far? Waits for the stream.
   bool any_beyond() const;
   void replace() const;
@@ -30,6 +52,7 @@ class FollowPoints {
   DevicePoints own_, other_;
   Scaling scale_;
   Drift drift_;
+  std::optional<FollowedImages> images_;
 };
 
 }  // namespace farfield::cuda

@@ -1,6 +1,8 @@
-// Points and the expansions of the blocks they lie in: p2m and l2p with as many coefficients as the field has, in
-// double. Points are in the order of their blocks; a part of them is a block of threads' work.
+// Points and the expansions of the blocks they lie in: p2m, in double, and l2p with as many coefficients as the field
+// has. Points are in the order of their blocks; a part of them is a block of threads' work.
 #pragma once
+#include <farfield/views.hpp>
+
 #include "backends/cuda/periodic/field.hpp"
 
 namespace farfield::cuda {
@@ -31,9 +33,13 @@ void p2m_parts_of_blocks(const FieldView& field, const OrderedPoints& sources, c
 void add_parts_of_blocks(const FieldView& field, const std::int32_t* begin, const double* share, bool onto,
                          cudaStream_t stream);
 
-/// potential[i], gradient[3 i ...] (null: not wanted): what the expansions give.
-void l2p_blocks(const FieldView& field, const OrderedPoints& targets, double* potential, double* gradient,
-                cudaStream_t stream);
+/// potential[i], gradient[3 i ...] (null: not wanted), and what type of number they are.
+struct BlockResults {
+  void *potential, *gradient;
+  Scalar scalar;
+};
+/// What the expansions give, summed in that type.
+void l2p_blocks(const FieldView& field, const OrderedPoints& targets, const BlockResults& to, cudaStream_t stream);
 /// squares: [part][potential, gradient], sums of squares of what the two highest degrees give.
 void l2p_highest(const FieldView& field, const OrderedPoints& targets, bool gradient, double* squares,
                  cudaStream_t stream);

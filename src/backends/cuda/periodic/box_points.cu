@@ -114,14 +114,20 @@ class DeviceBoxPoints : public BoxPoints {
     if (found) return false;
     sources_.keep_followed();
     if (targets) targets_.keep_followed();
-    images_.place(sources_);
+    images_.move();
     return true;
   }
 
   std::int64_t sources() const override { return all_sources_; }
   std::int64_t targets() const override { return all_targets_; }
   std::int64_t images() const override { return all_images_; }
-  Points with_images() const override { return on_device(images_.at(), images_.count()); }
+  Points with_images() override {
+    const OnDevice current(device_);
+    return on_device(images_.place(sources_), images_.count());
+  }
+  std::optional<Images> as_images() const override {
+    return images_.found_from(sources_, on_device(images_.at(), images_.count()));
+  }
   Points at() const override {
     const BlockedCloud& t = own_targets();
     return on_device(t.at(), t.count());
@@ -180,7 +186,7 @@ class DeviceBoxPoints : public BoxPoints {
         add_parts_of_blocks(own.view(), sources_.part_begin(), share_.data(), false, beside);
       }
       own.translate(beside);
-      l2p_blocks(own.view(), own_targets().as_targets(), sums_.far_potential(), sums_.far_gradient(), beside);
+      l2p_blocks(own.view(), own_targets().as_targets(), sums_.far_to(), beside);
     }
     if (others_.alone()) require_finite_charges();  // the far images' work has begun meanwhile
   }
@@ -257,7 +263,7 @@ class DeviceBoxPoints : public BoxPoints {
          {nullptr, gradient.data(), nullptr, nullptr, Scalar::float64, MemorySpace::device, memory_.stream});
     std::vector<Vector3> pulls;
     for (int k = 0; k < vectors; ++k)
-      pulls.push_back(pull_of({{gradient.data() + 3 * k * sources_.count(), 1, false}, nullptr}));
+      pulls.push_back(pull_of({{gradient.data() + 3 * k * sources_.count(), 1, false}, {}}));
     return pulls;
   }
 
@@ -275,7 +281,7 @@ class DeviceBoxPoints : public BoxPoints {
     if (targets)
       targets_.follow_in_place(cell_->view(), *targets, at_sources_ ? &sources : nullptr, reach,
                                replays_->far_points());
-    images_.place(sources_);
+    images_.move();
     return true;
   }
   /// That of the points in device memory, else the own one.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <farfield/views.hpp>
 
+#include "backends/cuda/periodic/block_sums.hpp"
 #include "backends/cuda/runtime/array.hpp"
 #include "backends/cuda/transfer/points.hpp"
 #include "backends/untyped.hpp"
@@ -13,30 +14,30 @@ namespace farfield::cuda {
 
 /// Number i of both parts together.
 struct CellSum {
-  AnyNumbers near;
-  const double* far;  ///< null: none
-  __device__ double operator[](std::int64_t i) const { return far ? near[i] + far[i] : near[i]; }
+  AnyNumbers near, far;  ///< far.data null: none
+  __device__ double operator[](std::int64_t i) const { return far.data ? near[i] + far[i] : near[i]; }
 };
 
 class CellSums {
  public:
   explicit CellSums(DeviceMemory& memory) { use_all(memory, near_, far_); }
 
-  /// For so many targets, without far images so far. `scalar`: of the near images' part.
+  /// For so many targets, without far images so far. `scalar`: of both parts.
   void begin(std::int64_t targets, bool gradient, Scalar scalar) {
     const std::int64_t room = std::max<std::int64_t>(1, targets);  // without targets they are wanted, too
     room_ = room, gradient_ = gradient, scalar_ = scalar, has_far_ = false;
     near_.resize((gradient ? 4 : 1) * room * size_of(scalar));
-    far_.resize((gradient ? 4 : 1) * room);
+    far_.resize((gradient ? 4 : 1) * room * size_of(scalar));
   }
   /// Where the near plan writes.
   Outputs near_to(cudaStream_t stream) {
     void* const near = near_.data();
-    return {near,  gradient_ ? shifted(near, room_, scalar_) : nullptr, nullptr, nullptr, scalar_, MemorySpace::device,
-            stream};
+    return {near, gradient_of(near), nullptr, nullptr, scalar_, MemorySpace::device, stream};
   }
-  double* far_potential() { return far_.data(); }
-  double* far_gradient() { return gradient_ ? far_.data() + room_ : nullptr; }
+  BlockResults far_to() {
+    void* const far = far_.data();
+    return {far, gradient_of(far), scalar_};
+  }
   void add_far() { has_far_ = true; }
 
   bool has_gradient() const { return gradient_; }
@@ -44,15 +45,16 @@ class CellSums {
   CellSum gradient() const { return from(room_); }
 
  private:
+  void* gradient_of(void* part) const { return gradient_ ? shifted(part, room_, scalar_) : nullptr; }
   CellSum from(std::int64_t first) const {
-    const void* const near = near_.data();
-    return {{shifted(near, first, scalar_), 1, scalar_ == Scalar::float32}, has_far_ ? far_.data() + first : nullptr};
+    const void *const near = near_.data(), *const far = has_far_ ? far_.data() : nullptr;
+    const bool single = scalar_ == Scalar::float32;
+    return {{shifted(near, first, scalar_), 1, single}, {shifted(far, first, scalar_), 1, single}};
   }
 
-  DeviceArray<unsigned char> near_;  ///< potential, gradient
-  DeviceArray<double> far_;
+  DeviceArray<unsigned char> near_, far_;  ///< potential, gradient
   std::int64_t room_ = 0;
-  Scalar scalar_ = Scalar::float64;  ///< of near_
+  Scalar scalar_ = Scalar::float64;
   bool gradient_ = false, has_far_ = false;
 };
 

@@ -1,4 +1,6 @@
+#include <atomic>
 #include <cub/device/device_scan.cuh>
+#include <utility>
 
 #include "backends/cuda/periodic/near_images.hpp"
 #include "backends/cuda/transfer/point_rows.hpp"
@@ -23,17 +25,29 @@ struct ListImages {
   }
 };
 
+/// Every threads-th charge, so that several are on their way at a time: each waits for its number in `source`.
 template <class T>
 struct TakeCharges {
+  static constexpr int several = 4;
+  std::int64_t count, threads;
   const T* given;
   std::int64_t stride;
   const std::uint32_t* source;
   T* charge;
   double* home;
   int* flag;
-  __device__ void operator()(std::int64_t i) const {
-    const std::uint32_t j = source[i];
-    const T q = given[j * stride];
+  __device__ void operator()(std::int64_t thread) const {
+    std::uint32_t j[several];
+    T q[several];
+#pragma unroll
+    for (int k = 0; k < several; ++k) j[k] = source[min(thread + k * threads, count - 1)];
+#pragma unroll
+    for (int k = 0; k < several; ++k) q[k] = given[j[k] * stride];
+#pragma unroll
+    for (int k = 0; k < several; ++k)
+      if (thread + k * threads < count) put(thread + k * threads, j[k], q[k]);
+  }
+  __device__ void put(std::int64_t i, std::uint32_t j, T q) const {
     charge[i] = q;
     if (i > 0 && source[i - 1] == j) return;
     home[j] = q;
@@ -86,6 +100,8 @@ void NearImages::find(const BlockGrid& grid, const BlockedCloud& cloud) {
   upload(begin, begins.data(), std::ssize(begins), memory_.stream);
   first.resize(cloud.count());
   at_.resize(3 * all), source_.resize(all), image_.resize(all);
+  static std::atomic<std::uint64_t> placements{0};
+  placement_ = ++placements, placed_ = false;
   if (cloud.count() == 0) return;
   for_each_index(cloud.count(), CountImages{cloud.block(), begin.data(), first.data()}, memory_.stream, "near images");
   with_temporary(memory_, "near images", [&](void* temporary, std::size_t& bytes) {
@@ -93,19 +109,22 @@ void NearImages::find(const BlockGrid& grid, const BlockedCloud& cloud) {
   });
   for_each_index(cloud.count(), ListImages{cloud.block(), begin.data(), first.data(), source_.data(), image_.data()},
                  memory_.stream, "near images");
-  place(cloud);
 }
 
-void NearImages::place(const BlockedCloud& cloud) {
-  store_points(count(), PlaceImages{cloud.at(), source_.data(), image_.data(), images_.data()}, at_.data(),
-               memory_.stream, "near images");
+const double* NearImages::place(const BlockedCloud& cloud) {
+  if (!std::exchange(placed_, true))
+    store_points(count(), PlaceImages{cloud.at(), source_.data(), image_.data(), images_.data()}, at_.data(),
+                 memory_.stream, "near images");
+  return at();
 }
 
 void NearImages::take(const AnyNumbers& given, void* charge, double* home, int* flag) const {
   const auto all = [&](auto* to) {
     using T = std::remove_pointer_t<decltype(to)>;
-    const TakeCharges<T> take{static_cast<const T*>(given.data), given.stride, source_.data(), to, home, flag};
-    for_each_index(count(), take, memory_.stream, "charges with images");
+    const std::int64_t threads = (count() + TakeCharges<T>::several - 1) / TakeCharges<T>::several;
+    const TakeCharges<T> take{count(), threads, static_cast<const T*>(given.data), given.stride, source_.data(), to,
+                              home,    flag};
+    for_each_index(threads, take, memory_.stream, "charges with images");
   };
   given.single ? all(static_cast<float*>(charge)) : all(static_cast<double*>(charge));
 }

@@ -43,7 +43,7 @@ class DeviceVirialSum : public VirialSum {
     const auto coordinate = [&](int axis) { return AnyNumbers{xyz_.data() + axis, 3, false}; };
     const AddVirial body{{coordinate(0), coordinate(1), coordinate(2)},
                          numbers_on_device(charges, vector, charge_copy_, stream),
-                         {numbers_on_device(gradient, vector, gradient_copy_, stream), nullptr},
+                         {numbers_on_device(gradient, vector, gradient_copy_, stream), {}},
                          {mean_[0], mean_[1], mean_[2]}};
     return sum_of_all(others_, column_sums<6>(count_, body, part_, stream, "virial"));
   }
