@@ -1,10 +1,10 @@
-#include "distributed/cuda/process.hpp"
-
 #include <unistd.h>
 
 #include <cstdlib>
 #include <farfield/error.hpp>
 #include <string>
+
+#include "distributed/cuda/process.hpp"
 
 namespace farfield::distributed {
 

@@ -92,8 +92,8 @@ class SurveyOfRanks final : public farfield::cuda::SurveyOfOthers {
 /// there and back, on two H200.
 void SurveyOfRanks::join_bits(unsigned* own, std::int64_t words, cudaStream_t stream) {
   require(cudaStreamSynchronize(stream), "cells");
-  const std::vector<ShownBits> shown = ranks_.all_gather(
-      ShownBits{kept_.process, own, kept_.memory.device, asked_through_hosts(), kept_.readers});
+  const std::vector<ShownBits> shown =
+      ranks_.all_gather(ShownBits{kept_.process, own, kept_.memory.device, asked_through_hosts(), kept_.readers});
   if (all_read_all(shown)) return add(own, words, shown, stream);
   let_read(shown);
   join_on_host(own, words, stream);

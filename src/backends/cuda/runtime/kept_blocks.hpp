@@ -1,4 +1,5 @@
-// KeptBlocks: freed blocks of memory that wait for the next array of about their size. Knows nothing of what memory it is.
+// KeptBlocks: freed blocks of memory that wait for the next array of about their size. Knows nothing of what memory it
+// is.
 #pragma once
 #include <algorithm>
 #include <bit>
