@@ -195,8 +195,7 @@ Geometry on_device::survey(Ranks& ranks, const Points& sources, const Points* ta
       farfield::cuda::order(static_cast<cudaStream_t>(points->stream), memory.stream);
   SurveyOfRanks others(ranks, own);
   const Geometry geometry = farfield::cuda::survey_with(others, sources, targets, memory);
-  // The copies of host points. Of points on the device there are none: the pool gave its only 32 MB back and asked for
-  // them again in every move.
+  // The copies of host points. Without them there is little, which the next survey would ask the driver for again.
   if (sources.space == MemorySpace::host || (targets && targets->space == MemorySpace::host))
     memory.trim(std::int64_t(1) << 24);
   return geometry;
