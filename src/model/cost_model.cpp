@@ -199,9 +199,20 @@ static double far_boxes(double dimension, double across, bool reduced) {
   return std::max(0.0, far) * (reduced ? 119.0 / 189.0 : 1.0);
 }
 
+/// What trees without a rim have alike, however large their leaves are: asked for hundreds of sizes of leaves, powers
+/// would take most of the 30 us that `choose` took.
+struct Rimless {
+  double leaves_over_boxes, near, far;
+  Rimless(double dimension, bool reduced)
+      : leaves_over_boxes(1 - std::pow(2, -dimension)),
+        near(near_boxes(dimension, 0)),
+        far(far_boxes(dimension, 0, reduced)) {}
+};
+
 /// Number of m2l translations of an evenly filled tree with `leaves` leaves.
-static double translations(const CostConstants& c, double dimension, double leaves, bool reduced) {
-  if (!c.open) return leaves / (1 - std::pow(2, -dimension)) * far_boxes(dimension, 0, reduced);
+static double translations(const CostConstants& c, double dimension, double leaves, const Rimless& rimless,
+                           bool reduced) {
+  if (!c.open) return leaves / rimless.leaves_over_boxes * rimless.far;
   double sum = 0;
   for (double boxes = leaves; boxes > std::pow(2, dimension); boxes *= std::pow(2, -dimension))
     sum += boxes * far_boxes(dimension, std::pow(boxes, 1 / dimension), reduced);
@@ -220,26 +231,61 @@ struct Filling {
 /// model, leaves of 48 to 384 at most, degrees 3 to 14 (`cpu_choice clouds plummer verbose 1`): far 1.2 to 2.2,
 /// entries 3.5 to 5.5, boxes 1.6 to 2.3; the higher the degree, the more small boxes are summed as pairs. Few boxes on
 /// each of many levels fill few lanes in m2m and l2l.
-static Filling filling_of(const CostConstants& c, const Geometry& g, int degree, double mean) {
-  const double dimension = dimension_of(g);
+static Filling filling_of(const CostConstants& c, double dimension, int degree, double mean) {
   if (!c.open || dimension >= 1.7) return {dimension};
   return {2.7, 5.5 * std::pow(mean, -0.3) * (1 + 0.035 * degree), 4.5, 1.8, 1.9, 1.6};
 }
 
-double fmm_cost(const CostConstants& c, const Geometry& g, int degree, bool rotation, bool reduced, double mean) {
-  const Filling f = filling_of(c, g, degree, mean);
-  const double targets = static_cast<double>(g.alike ? g.sources : g.targets);
-  const double sources = static_cast<double>(g.sources), points = sources + (g.alike ? 0.0 : targets);
-  const double even = points / mean, leaves = f.boxes * even, boxes = leaves / (1 - std::pow(2, -f.dimension));
-  const double count = c.coefficients(degree);
+/// The dimension of a filling does not follow from `mean`.
+static double filled_dimension(const CostConstants& c, const Geometry& g) {
+  return filling_of(c, dimension_of(g), 0, 1).dimension;
+}
+
+namespace {
+
+/// fmm_cost for leaves of any size.
+class LeafCosts {
+ public:
+  LeafCosts(const CostConstants& c, const Geometry& g, int degree, bool rotation, bool reduced)
+      : c_(c),
+        g_(g),
+        degree_(degree),
+        rotation_(rotation),
+        reduced_(reduced),
+        dimension_(dimension_of(g)),
+        rimless_(filled_dimension(c, g), reduced) {}
+  double of(double mean) const;
+
+ private:
+  const CostConstants& c_;
+  const Geometry& g_;
+  int degree_;
+  bool rotation_, reduced_;
+  double dimension_;
+  Rimless rimless_;
+};
+
+double LeafCosts::of(double mean) const {
+  const CostConstants& c = c_;
+  const Filling f = filling_of(c, dimension_, degree_, mean);
+  const double targets = static_cast<double>(g_.alike ? g_.sources : g_.targets);
+  const double sources = static_cast<double>(g_.sources), points = sources + (g_.alike ? 0.0 : targets);
+  const double even = points / mean, leaves = f.boxes * even, boxes = leaves / rimless_.leaves_over_boxes;
+  const double count = c.coefficients(degree_);
   const double shift = c.shift * (1 + std::min(1.0, count * count / 4e6));  // their matrix of 32 MB leaves the cache
   const double sources_per_leaf = mean * sources / std::max(1.0, points);
-  const double near = near_boxes(f.dimension, c.open ? std::pow(std::max(1.0, even), 1 / f.dimension) : 0);
+  const double near = c.open ? near_boxes(f.dimension, std::pow(std::max(1.0, even), 1 / f.dimension)) : rimless_.near;
   return c.fixed + count * c.fixed_by_coefficient + points * c.point +
-         f.near * near * (targets + leaves * c.lanes / 2) * (sources_per_leaf * near_pair_cost(c, g, mean) + c.meet) +
+         f.near * near * (targets + leaves * c.lanes / 2) * (sources_per_leaf * near_pair_cost(c, g_, mean) + c.meet) +
          f.entries * near * even * c.entry + boxes * (c.box + f.shift * count * count * shift) +
-         f.far * translations(c, f.dimension, even, reduced) * translation_cost(c, degree, rotation) +
+         f.far * translations(c, f.dimension, even, rimless_, reduced_) * translation_cost(c, degree_, rotation_) +
          ((targets + sources) / 2 + 3 * leaves * c.lanes) * count * c.coefficient;
+}
+
+}  // namespace
+
+double fmm_cost(const CostConstants& c, const Geometry& g, int degree, bool rotation, bool reduced, double mean) {
+  return LeafCosts(c, g, degree, rotation, reduced).of(mean);
 }
 
 double sources_within(const Geometry& g, double edge) {
@@ -257,7 +303,7 @@ double wide_fmm_cost(const CostConstants& c, const Geometry& g, int degree, bool
   const double targets = static_cast<double>(g.alike ? g.sources : g.targets), sources = static_cast<double>(g.sources),
                points = sources + (g.alike ? 0.0 : targets), dimension = dimension_of(g);
   if (dimension >= 1.7) mean = std::max(mean, sources_within(g, least_edge) * points / std::max(1.0, sources));
-  const Filling f = filling_of(c, g, degree, mean);
+  const Filling f = filling_of(c, dimension, degree, mean);
   const double across = c.open ? std::pow(std::max(1.0, points / mean), 1 / f.dimension) : 0;
   const double counted = f.near * near_boxes(f.dimension, across) * mean * sources / std::max(1.0, points);
   const double near = sources_within(g, 3 * least_edge);  // a leaf and those around it
@@ -274,9 +320,10 @@ double direct_cost(const CostConstants& c, const Geometry& g) {
 }
 
 double best_leaf_mean(const CostConstants& c, const Geometry& g, int degree, bool rotation, bool reduced) {
-  double best = 8, cost = fmm_cost(c, g, degree, rotation, reduced, best);
+  const LeafCosts costs(c, g, degree, rotation, reduced);
+  double best = 8, cost = costs.of(best);
   for (double mean = 8; mean < 4096; mean *= 1.03) {
-    const double candidate = fmm_cost(c, g, degree, rotation, reduced, mean);
+    const double candidate = costs.of(mean);
     if (candidate < cost) best = mean, cost = candidate;
   }
   return best;

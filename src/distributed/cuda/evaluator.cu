@@ -86,13 +86,16 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
   }
   void prepare_expansions(farfield::Report& report) {
     make_rows();
+    place_probes();  // which the device looks for before the host waits for what the tables want
     const farfield::cuda::WholeTree whole{placed->levels_of_all,
                                           [this](std::vector<std::uint32_t>& most) { ranks().most(most); }};
     time("tables", [&] {
       translations_.build(decision, essential().tree.view(), threads, stream_, report, &whole);
       translations_.split_for(placed->boxes_of_all, sources(), targets());
     });
-    time("probes", [&] { place_probes(); });
+    time("probes", [&] {
+      if (probes_) probes_->show(*placed);
+    });
   }
   void finish_build(farfield::Report& report) {
     report.device = farfield::cuda::require_device();
@@ -190,6 +193,7 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
 
   /// Conditions are estimated at the same targets as by one plan, and truncation at the same boxes and targets.
   void place_probes() {
+    probes_.reset();
     if (sources() == 0 || targets() == 0) return;
     const std::vector<std::int64_t> crowds = targets_of_shared_crowds(*placed);
     std::vector<std::int64_t> at = condition_targets(targets());
@@ -227,7 +231,8 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
   ErrorReport measured_error(const OneVector& v, const Delivered& delivered, std::int64_t samples, std::uint64_t seed) {
     const auto start = std::chrono::steady_clock::now();
     const std::vector<std::int64_t> at = check_targets(targets(), samples, seed);
-    const Sample sample(*placed, at, arrays_.own_results(*placed));
+    Sample sample(*placed, at, arrays_.own_results(*placed));
+    sample.show(*placed);
     OnDevice<double> exact(memory_);
     exact.resize(moments_ * placed->own_sources());
     std::vector<double*> moments;

@@ -10,6 +10,7 @@ namespace farfield::distributed {
 DevicePlaced::DevicePlaced(Ranks& of_plan)
     : device(farfield::cuda::current_device()), transport(of_plan, memory), box_rows(memory) {
   ranks = &of_plan;
+  memory.keep_blocks();
   use_all(memory, source_length, target_length);
 }
 

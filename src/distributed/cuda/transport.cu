@@ -1,15 +1,10 @@
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cstdlib>
-#include <farfield/error.hpp>
-#include <string>
 
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "distributed/cuda/event.hpp"
+#include "distributed/cuda/process.hpp"
 #include "distributed/cuda/transport.hpp"
 
 namespace farfield::distributed {
@@ -44,33 +39,8 @@ class Transport::Pinned {
 
 namespace {
 
-/// What threads of one process have alike, and no other process has: its number, the host's name, and the place of a
-/// variable, which two containers on one host with equal names hardly have alike, too.
-struct Process {
-  std::int64_t number = 0;
-  const void* place = nullptr;
-  std::array<char, 128> host{};
-  bool operator==(const Process&) const = default;
-};
-Process this_process() {
-  static const char own = 0;
-  Process process{getpid(), &own, {}};
-  gethostname(process.host.data(), process.host.size() - 1);
-  return process;
-}
-
 /// Does the environment of any rank say so?
-bool hosts_wanted(Ranks& ranks) {
-  const char* const text = std::getenv("FARFIELD_TRANSPORT");
-  const std::string word = text ? text : "";
-  if (!word.empty() && word != "host")
-    throw Error(ErrorCode::usage, "FARFIELD_TRANSPORT is '" + word + "'; host is the only way that can be asked for");
-  return ranks.sum_of(word == "host") > 0;
-}
-
-}  // namespace
-
-namespace {
+bool hosts_wanted(Ranks& ranks) { return ranks.sum_of(asked_through_hosts()) > 0; }
 
 /// Reads another device's memory: so many loads of a thread are under way at a time.
 template <class Word>

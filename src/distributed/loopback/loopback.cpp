@@ -147,8 +147,8 @@ class Loopback final : public Communicator {
   double timeout() const override { return meeting_->timeout(); }
 
   void all_gather(const void* mine, std::size_t bytes, void* all) override {
-    meeting_->publish(rank_, {mine, bytes, {}});
     if (bytes <= Note::most) return gather_notes(mine, bytes, static_cast<char*>(all));
+    meeting_->publish(rank_, {mine, bytes, {}});
     meeting_->meet(rank_);
     bool fits = true;
     for (int r = 0; r < size(); ++r) {
@@ -183,6 +183,15 @@ class Loopback final : public Communicator {
     if (!fits) meeting_->refuse(sizes_differ);
   }
 
+  /// Few bytes are shown to all.
+  void all_to_all(const void* mine, std::size_t bytes, void* theirs) override {
+    const auto ranks = static_cast<std::size_t>(size()), own = static_cast<std::size_t>(rank_);
+    if (ranks * bytes > Note::most) return Communicator::all_to_all(mine, bytes, theirs);
+    publish_note(mine, ranks * bytes, [&](std::size_t rank, const char* shown) {
+      if (bytes > 0) std::memcpy(static_cast<char*>(theirs) + rank * bytes, shown + own * bytes, bytes);
+    });
+  }
+
   void exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) override {
     meeting_->publish(rank_, {nullptr, 0, sends});
     meeting_->meet(rank_);
@@ -196,15 +205,23 @@ class Loopback final : public Communicator {
   static constexpr const char* sizes_differ = "ranks gather parts of different sizes";
 
   void gather_notes(const void* mine, std::size_t bytes, char* all) {
+    publish_note(mine, bytes, [&](std::size_t rank, const char* shown) {
+      if (bytes > 0) std::memcpy(all + rank * bytes, shown, bytes);
+    });
+  }
+  /// take(rank, bytes) of each rank's note. What else is published is for ranks that do not fit this one.
+  template <class Take>
+  void publish_note(const void* mine, std::size_t bytes, const Take& take) {
+    meeting_->publish(rank_, {mine, bytes, {}});
     const std::int64_t turn = turn_++;
     Note& own = meeting_->note(turn, rank_);
     own.turn = turn, own.bytes = bytes;
     if (bytes > 0) std::memcpy(own.data.data(), mine, bytes);
     meeting_->meet(rank_);
-    for (int r = 0; r < size(); ++r, all += bytes) {
+    for (int r = 0; r < size(); ++r) {
       const Note& theirs = meeting_->note(turn, r);
       if (theirs.turn != turn || theirs.bytes != bytes) meeting_->refuse(sizes_differ);
-      if (bytes > 0) std::memcpy(all, theirs.data.data(), bytes);
+      take(static_cast<std::size_t>(r), theirs.data.data());
     }
   }
   /// false: nobody sends it.

@@ -45,18 +45,27 @@ __device__ Total far_pairs(const TreeView& tree, BoxId box, bool reduced) {
   return pairs;
 }
 
+/// Sources of each box. Neighbours in a row are often siblings, whose numbers one load brings.
+struct StoreSources {
+  const std::int64_t *begin, *end;
+  std::uint32_t* sources;
+  __device__ void operator()(std::int64_t box) const {
+    sources[box] = static_cast<std::uint32_t>(end[box] - begin[box]);
+  }
+};
+
 /// This lane's share of the pairs of points in the near rows of 32 consecutive boxes, whose entries are read as one
 /// list; `begin` and `targets` are those of the lane's box.
-__device__ Total near_pairs(const TreeView& tree, const ListView& near, std::int64_t begin, std::int64_t targets,
-                            std::int64_t end) {
+__device__ Total near_pairs(const std::uint32_t* sources_of, const ListView& near, std::int64_t begin,
+                            std::int64_t targets, std::int64_t end) {
   constexpr int ahead = tuning::count_ahead;
   Total pairs = 0;
   for (std::int64_t first = __shfl_sync(~0u, begin, 0); first < end; first += 32 * ahead) {
-    std::int64_t sources[ahead];
+    std::uint32_t sources[ahead];
 #pragma unroll
     for (int a = 0; a < ahead; ++a) {
       const std::int64_t k = first + 32 * a + threadIdx.x % 32;
-      sources[a] = k < end ? tree.source_count(near.items[k]) : 0;
+      sources[a] = k < end ? sources_of[near.items[k]] : 0;
     }
 #pragma unroll
     for (int a = 0; a < ahead; ++a) {
@@ -72,7 +81,7 @@ __device__ Total near_pairs(const TreeView& tree, const ListView& near, std::int
 
 /// A warp per 32 boxes at a time.
 __global__ void __launch_bounds__(tuning::count_threads)
-    count_kernel(TreeView tree, ListsView lists, bool reduced, Total* totals) {
+    count_kernel(TreeView tree, ListsView lists, const std::uint32_t* sources, bool reduced, Total* totals) {
   const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * tuning::count_threads / 32;
   const int lane = static_cast<int>(threadIdx.x % 32);
   Total own[3] = {0, 0, 0};
@@ -83,7 +92,7 @@ __global__ void __launch_bounds__(tuning::count_threads)
     const auto box = static_cast<BoxId>(exists ? at : last - 1);
     const bool leaf = tree.is_leaf(box);
     own[leaves] += exists && leaf;
-    own[pairs] += near_pairs(tree, lists.near, lists.near.begin[exists ? at : last], tree.target_count(box),
+    own[pairs] += near_pairs(sources, lists.near, lists.near.begin[exists ? at : last], tree.target_count(box),
                              lists.near.begin[last]);
     for (unsigned left = __ballot_sync(~0u, exists && !leaf); left; left &= left - 1)
       own[far_boxes] += far_pairs(tree, static_cast<BoxId>(first + __ffs(static_cast<int>(left)) - 1), reduced);
@@ -103,18 +112,21 @@ void Accounts::launch(const TreeView& tree, const ListsView& lists, bool reduced
   static_assert(kinds == accounts);
   std::fill(found_.data(), found_.data() + accounts, Total(0));
   if (tree.boxes == 0) return;
-  totals_.resize(accounts);
+  sources_.resize(tree.boxes), totals_.resize(accounts);
   const cudaStream_t stream = side.fork(memory_.stream);
   require(cudaMemsetAsync(totals_.data(), 0, accounts * sizeof(Total), stream), "cudaMemsetAsync");
+  for_each_index(tree.boxes, StoreSources{tree.source_begin, tree.source_end, sources_.data()}, stream, "sources");
+  // Half of the threads that a multiprocessor holds: what runs beside it is on the way to the first evaluation.
   const std::int64_t blocks = std::min<std::int64_t>((tree.boxes + tuning::count_threads - 1) / tuning::count_threads,
-                                                     tuning::count_blocks * device_limits().multiprocessors);
-  count_kernel<<<static_cast<unsigned>(blocks), tuning::count_threads, 0, stream>>>(tree, lists, reduced,
-                                                                                    totals_.data());
+                                                     tuning::count_blocks / 2 * device_limits().multiprocessors);
+  count_kernel<<<static_cast<unsigned>(blocks), tuning::count_threads, 0, stream>>>(tree, lists, sources_.data(),
+                                                                                    reduced, totals_.data());
   require_launch("count_kernel");
   download(found_.data(), totals_.data(), accounts, stream);
 }
 
-void Accounts::write(const TreeView& tree, Report& report) const {
+void Accounts::write(const TreeView& tree, Report& report) {
+  sources_.release();
   const Total* found = found_.data();
   report.boxes = tree.boxes;
   report.levels = tree.levels;

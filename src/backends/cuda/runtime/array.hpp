@@ -3,11 +3,14 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <memory>
 
 #include "backends/cuda/runtime/check.hpp"
 #include "core/array.hpp"
 
 namespace farfield::cuda {
+
+class KeptBlocks;
 
 /// Where arrays of one plan come from: a pool that keeps freed blocks for the plan's next arrays, the stream that
 /// orders them, and the count of bytes. A DeviceArray without a DeviceMemory uses cudaMalloc and cudaFree.
@@ -22,6 +25,10 @@ class DeviceMemory {
   static void release(DeviceMemory* from, void* block, std::int64_t bytes) noexcept;
   /// Gives freed blocks whose work has been waited for back to the device, until the pool holds at most `bytes`.
   void trim(std::int64_t bytes);
+  /// To be called before the first array. Freed blocks, up to a sixteenth of the device's memory, then wait here for
+  /// arrays of about their size, and the driver is not asked. For a plan each of whose calls works on one stream and
+  /// waits for it.
+  void keep_blocks();
   /// Lets another device copy from these blocks by itself, where the hardware can; otherwise copies take a longer way.
   void let_read(int other);
 
@@ -31,7 +38,10 @@ class DeviceMemory {
   bool frozen = false;  ///< `allocate` throws: launches are being captured, and replays use the same arrays
 
  private:
+  void give_back_blocks() noexcept;
+
   cudaMemPool_t pool_ = nullptr;
+  std::unique_ptr<KeptBlocks> blocks_;  ///< null: none are kept
 };
 
 template <class T>

@@ -4,11 +4,14 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "backends/cuda/runtime/array.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
+#include "backends/cuda/runtime/kept_blocks.hpp"
 
 namespace farfield::cuda {
 
@@ -136,14 +139,22 @@ int compute_capability() {
   return 10 * major + minor;
 }
 
+/// The driver is asked once per thread, device and kernel: each launch would ask it three times.
 void allow_shared_memory(const void* kernel) {
+  thread_local std::set<std::pair<int, const void*>> known;
+  int device = 0;
+  require(cudaGetDevice(&device), "cudaGetDevice");
+  if (known.contains({device, kernel})) return;
   cudaFuncAttributes attributes{};
   require(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
   const int most = device_limits().shared_bytes - static_cast<int>(attributes.sharedSizeBytes);
-  if (attributes.maxDynamicSharedSizeBytes >= most) return;
-  require(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most), "cudaFuncSetAttribute");
-  require(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared),
-          "cudaFuncSetAttribute");
+  if (attributes.maxDynamicSharedSizeBytes < most) {
+    require(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most), "cudaFuncSetAttribute");
+    require(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared),
+        "cudaFuncSetAttribute");
+  }
+  known.emplace(device, kernel);
 }
 
 DeviceMemory::DeviceMemory() {
@@ -165,10 +176,22 @@ DeviceMemory::~DeviceMemory() {
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
   if (cudaDeviceSynchronize() != cudaSuccess) cudaGetLastError();
+  give_back_blocks();
   if (cudaMemPoolDestroy(pool_) != cudaSuccess) cudaGetLastError();
 }
 
+void DeviceMemory::keep_blocks() { blocks_ = std::make_unique<KeptBlocks>(device_memory() / 16); }
+
+/// To the pool. Not in the order of a stream, which may be gone: calls have waited for theirs.
+void DeviceMemory::give_back_blocks() noexcept {
+  if (!blocks_) return;
+  blocks_->give_back_all([](void* block) {
+    if (cudaFree(block) != cudaSuccess) cudaGetLastError();
+  });
+}
+
 void DeviceMemory::trim(std::int64_t bytes) {
+  give_back_blocks();
   require(cudaMemPoolTrimTo(pool_, static_cast<std::size_t>(bytes)), "cudaMemPoolTrimTo");
 }
 
@@ -185,26 +208,39 @@ void DeviceMemory::let_read(int other) {
 
 void* DeviceMemory::allocate(DeviceMemory* from, std::int64_t bytes) {
   if (from && from->frozen) throw Error(ErrorCode::internal, "memory was asked for while a graph is captured");
-  void* block = nullptr;
+  const bool kept = from && from->blocks_ && from->blocks_->takes(bytes);
+  const std::int64_t wanted = kept ? KeptBlocks::rounded(bytes) : bytes;
+  void* block = kept ? from->blocks_->take(wanted) : nullptr;
   const auto ask = [&] {
-    const auto size = static_cast<std::size_t>(bytes);
+    const auto size = static_cast<std::size_t>(wanted);
     return from ? cudaMallocFromPoolAsync(&block, size, from->pool_, from->stream) : cudaMalloc(&block, size);
   };
-  cudaError_t code = ask();
+  cudaError_t code = block ? cudaSuccess : ask();
   if (code == cudaErrorMemoryAllocation && from) {  // perhaps freed blocks of other sizes are in the way
     cudaGetLastError();
-    if (cudaStreamSynchronize(from->stream) == cudaSuccess && cudaMemPoolTrimTo(from->pool_, 0) == cudaSuccess)
-      code = ask();
+    if (cudaStreamSynchronize(from->stream) == cudaSuccess) {
+      from->give_back_blocks();
+      from->blocks_.reset();  // whoever has filled the device once keeps none any more
+      if (cudaMemPoolTrimTo(from->pool_, 0) == cudaSuccess) code = ask();
+    }
   }
-  if (code == cudaErrorMemoryAllocation) fail_memory(bytes);
+  if (code == cudaErrorMemoryAllocation) fail_memory(wanted);
   require(code, from ? "cudaMallocFromPoolAsync" : "cudaMalloc");
   if (from) from->meter.add(bytes);
   return block;
 }
 
 void DeviceMemory::release(DeviceMemory* from, void* block, std::int64_t bytes) noexcept {
-  if ((from ? cudaFreeAsync(block, from->stream) : cudaFree(block)) != cudaSuccess) cudaGetLastError();
+  const auto give_back = [from](void* freed) {
+    if ((from ? cudaFreeAsync(freed, from->stream) : cudaFree(freed)) != cudaSuccess) cudaGetLastError();
+  };
   if (from) from->meter.add(-bytes);
+  if (!from || !from->blocks_ || !from->blocks_->takes(bytes)) return give_back(block);
+  try {
+    from->blocks_->keep(block, KeptBlocks::rounded(bytes), give_back);
+  } catch (const std::bad_alloc&) {
+    give_back(block);
+  }
 }
 
 }  // namespace farfield::cuda

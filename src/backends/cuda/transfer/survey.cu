@@ -1,5 +1,6 @@
 // Four steps without the host between them: bounding boxes of blocks of points; their join, which gives the scale;
 // marks in grid cells that hold a point; counts of marked cells per grid. One read-back at the end.
+#include <bit>
 #include <cub/block/block_reduce.cuh>
 #include <farfield/error.hpp>
 #include <string>
@@ -44,13 +45,17 @@ struct Findings {
   GridCells grid;
   bool finite[2];                                // of sources, of targets
   unsigned long long occupied[finest_grid + 1];  // cells of the grid with 2^level cells a side that hold a point
+  unsigned long long top;                        // the cells of top_grid, a bit each
 };
 
+/// The bitmap of the finest grid. Cells are numbered in Morton order, so that eight neighbouring bits are one coarser
+/// cell. A block counts what lies in one cell of top_grid.
 constexpr int fine_words = (1 << 3 * finest_grid) / 32;
-
-/// The bitmaps of all grids, one after the other, the finest first. Cells are numbered in Morton order, so that eight
-/// neighbouring bits are one coarser cell.
-__host__ __device__ int words_of_grid(int level) { return level < 2 ? 1 : (1 << 3 * level) / 32; }
+constexpr int top_grid = 2, top_cells = 1 << 3 * top_grid;
+static_assert(top_cells == 64);  // bits of `top`
+__host__ __device__ constexpr int words_in_top_cell(int level) {
+  return level < top_grid + 2 ? 1 : (1 << 3 * (level - top_grid)) / 32;
+}
 
 __global__ void __launch_bounds__(block_threads) find_bounds(AnyReader read, std::int64_t count, Bounds* parts) {
   using Reduce = cub::BlockReduce<Bounds, block_threads>;
@@ -148,25 +153,58 @@ void mark_cells(const DevicePoints sets[2], const Findings* found, unsigned* bit
   }
 }
 
-/// One block: counts the cells of each grid and makes the next coarser one.
-__global__ void __launch_bounds__(1024) count_cells(unsigned* bitmap, Findings* found) {
-  unsigned* fine = bitmap;
-  for (int level = finest_grid; level >= 0; --level) {
-    const int words = words_of_grid(level), coarse_words = words_of_grid(level > 0 ? level - 1 : 0);
-    unsigned* coarse = fine + words;
+/// A block for each cell of top_grid: counts the cells of each grid down from there, and makes the next coarser one.
+__global__ void __launch_bounds__(block_threads) count_cells(const unsigned* bitmap, Findings* found) {
+  __shared__ unsigned grids[2][words_in_top_cell(finest_grid)], count[finest_grid + 1];
+  if (threadIdx.x <= finest_grid) count[threadIdx.x] = 0;
+  for (int w = static_cast<int>(threadIdx.x); w < words_in_top_cell(finest_grid); w += block_threads)
+    grids[0][w] = bitmap[blockIdx.x * words_in_top_cell(finest_grid) + w];
+  __syncthreads();
+  unsigned *fine = grids[0], *coarse = grids[1];
+  for (int level = finest_grid; level > top_grid; --level) {
+    const int words = words_in_top_cell(level), coarse_words = words_in_top_cell(level - 1);
     unsigned bits = 0;
-    for (int w = static_cast<int>(threadIdx.x); w < words; w += 1024) bits += static_cast<unsigned>(__popc(fine[w]));
+    for (int w = static_cast<int>(threadIdx.x); w < words; w += block_threads)
+      bits += static_cast<unsigned>(__popc(fine[w]));
     bits = sum_of_warp(bits);
-    if (threadIdx.x % 32 == 0 && bits) atomicAdd(&found->occupied[level], bits);
-    for (int w = static_cast<int>(threadIdx.x); level > 0 && w < coarse_words; w += 1024) {
+    if (threadIdx.x % 32 == 0 && bits) atomicAdd(count + level, bits);
+    for (int w = static_cast<int>(threadIdx.x); w < coarse_words; w += block_threads) {
       unsigned word = 0;
       for (int byte = 0; byte < 32 && 8 * w + byte / 4 < words; ++byte)
         if (fine[8 * w + byte / 4] >> byte % 4 * 8 & 0xff) word |= 1u << byte;
       coarse[w] = word;
     }
     __syncthreads();
-    fine = coarse;
+    unsigned* const counted = fine;
+    fine = coarse, coarse = counted;
   }
+  const int level = static_cast<int>(threadIdx.x);
+  if (level > top_grid && level <= finest_grid && count[level])
+    atomicAdd(&found->occupied[level], static_cast<unsigned long long>(count[level]));
+  if (level == 0 && fine[0]) atomicOr(&found->top, 1ull << blockIdx.x);
+}
+
+/// The grids from top_grid up.
+void count_top(Findings& found) {
+  unsigned long long bits = found.top;
+  for (int level = top_grid; level >= 0; --level) {
+    found.occupied[level] = static_cast<unsigned long long>(std::popcount(bits));
+    unsigned long long coarse = 0;
+    for (int cell = 0; cell < 8; ++cell)
+      if (bits >> 8 * cell & 0xff) coarse |= 1ull << cell;
+    bits = coarse;
+  }
+}
+
+/// Waits for the stream.
+Findings counted(const unsigned* bitmap, Findings* found, cudaStream_t stream) {
+  count_cells<<<top_cells, block_threads, 0, stream>>>(bitmap, found);
+  require_launch("counts of cells");
+  Findings findings{};
+  download(&findings, found, 1, stream);
+  require(cudaStreamSynchronize(stream), "survey");
+  count_top(findings);
+  return findings;
 }
 
 struct FindBad {
@@ -230,27 +268,26 @@ void choose_grid(Geometry& g, const Findings& found) {
   g.occupied_coarse = level > 0 ? occupied(level - 1) : 1;
 }
 
+void clear_bits(unsigned* bitmap, cudaStream_t stream) {
+  require(cudaMemsetAsync(bitmap, 0, fine_words * sizeof(unsigned), stream), "cudaMemsetAsync");
+}
+
 Findings look_at(const DevicePoints sets[2], const Geometry& counts, DeviceMemory& memory) {
   const cudaStream_t stream = memory.stream;
   DeviceArray<Bounds> parts(memory);
   DeviceArray<Findings> found(memory);
   DeviceArray<unsigned> bitmap(memory);
-  Findings findings{counts, {}, {}, {true, true}, {}};
+  const Findings findings{counts, {}, {}, {true, true}, {}, 0};
   upload(found, &findings, 1, stream);
   parts.resize(2 * tuning::survey_blocks);
-  bitmap.resize(2 * fine_words);  // the coarser grids need a seventh as many
-  require(cudaMemsetAsync(bitmap.data(), 0, static_cast<std::size_t>(bitmap.size()) * sizeof(unsigned), stream),
-          "cudaMemsetAsync");
+  bitmap.resize(fine_words);
+  clear_bits(bitmap.data(), stream);
   const int source_parts = find_parts(sets[0], parts.data(), stream);
   const int target_parts = find_parts(sets[1], parts.data() + tuning::survey_blocks, stream);
   find_box<<<1, block_threads, 0, stream>>>(parts.data(), source_parts, target_parts, found.data());
   require_launch("bounding box");
   mark_cells(sets, found.data(), bitmap.data(), stream);
-  count_cells<<<1, 1024, 0, stream>>>(bitmap.data(), found.data());
-  require_launch("counts of cells");
-  download(&findings, found.data(), 1, stream);
-  require(cudaStreamSynchronize(stream), "survey");
-  return findings;
+  return counted(bitmap.data(), found.data(), stream);
 }
 
 /// The bounds of a set, for the host.
@@ -269,22 +306,40 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
+/// Survey of points that several ranks share. What needs no knowledge of others' points is under way before they are
+/// met.
+class SharedSurvey {
+ public:
+  SharedSurvey(SurveyOfOthers& others, const DevicePoints sets[2], DeviceMemory& memory)
+      : others_(others), sets_(sets), memory_(memory), bits_(others.bits(fine_words)) {}
+  SurveyOfOthers::Box own_box();
+  Findings count(const Geometry& g);
+
+ private:
+  SurveyOfOthers& others_;
+  const DevicePoints* sets_;
+  DeviceMemory& memory_;
+  unsigned* bits_;
+  DeviceArray<Findings> found_{memory_};
+};
+
 /// The box of this rank's points; Error(input) where one is not finite.
-SurveyOfOthers::Box own_box(const DevicePoints sets[2], DeviceMemory& memory) {
-  const cudaStream_t stream = memory.stream;
-  DeviceArray<Bounds> parts(memory);
-  DeviceArray<PlainBounds> joined(memory);
-  parts.resize(2 * tuning::survey_blocks), joined.resize(2);
-  const int source_parts = find_parts(sets[0], parts.data(), stream);
-  const int target_parts = find_parts(sets[1], parts.data() + tuning::survey_blocks, stream);
+SurveyOfOthers::Box SharedSurvey::own_box() {
+  const cudaStream_t stream = memory_.stream;
+  DeviceArray<Bounds> parts(memory_);
+  DeviceArray<PlainBounds> joined(memory_);
+  parts.resize(2 * tuning::survey_blocks), joined.resize(2), found_.resize(1);
+  const int source_parts = find_parts(sets_[0], parts.data(), stream);
+  const int target_parts = find_parts(sets_[1], parts.data() + tuning::survey_blocks, stream);
   join_sets<<<1, block_threads, 0, stream>>>(parts.data(), source_parts, target_parts, joined.data());
   require_launch("bounding box");
+  clear_bits(bits_, stream);
   PlainBounds found[2];
   download(found, joined.data(), 2, stream);
   require(cudaStreamSynchronize(stream), "survey");
   constexpr const char* what[2] = {"source", "target"};
-  for (int s = 0; s < 2; ++s) require_finite(found[s].finite != 0, sets[s].view(), what[s], stream);
-  SurveyOfOthers::Box box{sets[0].count(), sets[1].count(), {}, {}, std::min(found[0].least, found[1].least)};
+  for (int s = 0; s < 2; ++s) require_finite(found[s].finite != 0, sets_[s].view(), what[s], stream);
+  SurveyOfOthers::Box box{sets_[0].count(), sets_[1].count(), {}, {}, std::min(found[0].least, found[1].least)};
   for (int d = 0; d < 3; ++d) {
     box.low[d] = std::min(found[0].low[d], found[1].low[d]);
     box.high[d] = std::max(found[0].high[d], found[1].high[d]);
@@ -293,27 +348,13 @@ SurveyOfOthers::Box own_box(const DevicePoints sets[2], DeviceMemory& memory) {
 }
 
 /// Counts cells that hold points of any rank.
-Findings count_with(SurveyOfOthers& others, const DevicePoints sets[2], const Geometry& g, DeviceMemory& memory) {
-  const cudaStream_t stream = memory.stream;
-  DeviceArray<Findings> found(memory);
-  Findings findings{g, Scaling(g.exponent), GridCells(g), {true, true}, {}};
-  upload(found, &findings, 1, stream);
-  DeviceArray<unsigned> bitmap(memory);
-  bitmap.resize(2 * fine_words);
-  require(cudaMemsetAsync(bitmap.data(), 0, static_cast<std::size_t>(bitmap.size()) * sizeof(unsigned), stream),
-          "cudaMemsetAsync");
-  mark_cells(sets, found.data(), bitmap.data(), stream);
-  unsigned* const cells = others.cells(fine_words);
-  download(cells, bitmap.data(), fine_words, stream);
-  require(cudaStreamSynchronize(stream), "survey");
-  others.join_cells();
-  require(cudaMemcpyAsync(bitmap.data(), cells, fine_words * sizeof(unsigned), cudaMemcpyHostToDevice, stream),
-          "cudaMemcpyAsync to the device");
-  count_cells<<<1, 1024, 0, stream>>>(bitmap.data(), found.data());
-  require_launch("counts of cells");
-  download(&findings, found.data(), 1, stream);
-  require(cudaStreamSynchronize(stream), "survey");
-  return findings;
+Findings SharedSurvey::count(const Geometry& g) {
+  const cudaStream_t stream = memory_.stream;
+  const Findings findings{g, Scaling(g.exponent), GridCells(g), {true, true}, {}, 0};
+  upload(found_, &findings, 1, stream);
+  mark_cells(sets_, found_.data(), bits_, stream);
+  others_.join_bits(bits_, fine_words, stream);
+  return counted(bits_, found_.data(), stream);
 }
 
 }  // namespace
@@ -323,7 +364,8 @@ Geometry survey_with(SurveyOfOthers& others, const Points& sources, const Points
   if (targets) check_view(*targets, "target");
   const DevicePoints sets[2] = {DevicePoints(sources, memory),
                                 targets ? DevicePoints(*targets, memory) : DevicePoints()};
-  SurveyOfOthers::Box box = own_box(sets, memory);
+  SharedSurvey survey(others, sets, memory);
+  SurveyOfOthers::Box box = survey.own_box();
   others.join(box);
   Geometry g;
   g.sources = box.sources, g.alike = targets == nullptr;
@@ -333,7 +375,7 @@ Geometry survey_with(SurveyOfOthers& others, const Points& sources, const Points
   constexpr const char* what[2] = {"source", "target"};
   for (int s = 0; s < 2 && may_lose_digits(g); ++s)
     if (sets[s].count() > 0) require_all(Kept(g.exponent), sets[s].view(), what[s], memory.stream);
-  if (has_grid(g)) choose_grid(g, count_with(others, sets, g, memory));
+  if (has_grid(g)) choose_grid(g, survey.count(g));
   return g;
 }
 

@@ -20,9 +20,10 @@ class SurveyOfOthers {
   };
   virtual ~SurveyOfOthers() = default;
   virtual void join(Box& own) = 0;
-  /// Page-locked room for the bits of cells that hold a point; join_cells() joins them.
-  virtual unsigned* cells(std::int64_t words) = 0;
-  virtual void join_cells() = 0;
+  /// Device memory for the bits of cells that hold a point. Others may read it until the next survey's join.
+  virtual unsigned* bits(std::int64_t words) = 0;
+  /// In the order of `stream`: adds the others' bits to these, of which there are `words`.
+  virtual void join_bits(unsigned* own, std::int64_t words, cudaStream_t stream) = 0;
 };
 /// As survey. Waits for the stream some times.
 Geometry survey_with(SurveyOfOthers& others, const Points& sources, const Points* targets, DeviceMemory& memory);

@@ -2,15 +2,12 @@
 #include "distributed/cuda/judging/sample.hpp"
 
 namespace farfield::distributed {
+
 namespace {
 
-constexpr std::uint32_t nobody = 0xffffffffu;
+using Row = SampledTarget;
 
-struct Row {
-  std::int64_t at;
-  double x[3], result[most_parts], length;
-  std::uint32_t name, unused;  ///< where it is owned
-};
+constexpr std::uint32_t nobody = 0xffffffffu;
 
 template <class Real>
 struct ReadTargets {
@@ -33,7 +30,11 @@ struct ReadTargets {
 
 template <class Real>
 Sample::Sample(DevicePlaced& placed, const std::vector<std::int64_t>& numbers, const ResultArrays<Real>& own_results)
-    : count_(std::ssize(numbers)), at_(placed.memory), length_(placed.memory), name_(placed.memory) {
+    : count_(std::ssize(numbers)),
+      own_(placed.memory),
+      at_(placed.memory),
+      length_(placed.memory),
+      name_(placed.memory) {
   const cudaStream_t stream = placed.memory.stream;
   const std::int64_t first = placed.on_device->first_target, own = placed.own_targets();
   std::vector<std::int64_t> place;
@@ -41,9 +42,8 @@ Sample::Sample(DevicePlaced& placed, const std::vector<std::int64_t>& numbers, c
   for (std::size_t k = 0; k < numbers.size(); ++k)
     if (const std::int64_t i = numbers[k] - first; i >= 0 && i < own)
       place.push_back(i), rows.push_back({static_cast<std::int64_t>(k), {}, {}, 0, 0, 0});
-  OnDevice<Row> row(placed.memory);
   OnDevice<std::int64_t> at(placed.memory);
-  farfield::cuda::upload(row, rows.data(), std::ssize(rows), stream);
+  farfield::cuda::upload(own_, rows.data(), std::ssize(rows), stream);
   farfield::cuda::upload(at, place.data(), std::ssize(place), stream);
   const auto& x = placed.on_device->essential.target_points().axis;
   const std::int64_t begin = placed.first_target();
@@ -52,17 +52,22 @@ Sample::Sample(DevicePlaced& placed, const std::vector<std::int64_t>& numbers, c
                                                    placed.has_lengths ? placed.target_lengths() + begin : nullptr,
                                                    placed.on_device->target_order(),
                                                    own_results,
-                                                   row.data(),
+                                                   own_.data(),
                                                    at.data()},
                                  stream, "sampled targets");
-  rows = downloaded(row.data(), row.size(), stream);
-  std::vector<std::uint32_t> names(numbers.size(), nobody);
+}
+
+void Sample::show(DevicePlaced& placed) {
+  const cudaStream_t stream = placed.memory.stream;
+  const auto count = static_cast<std::size_t>(count_);
+  const std::vector<Row> rows = downloaded(own_.data(), own_.size(), stream);
+  std::vector<std::uint32_t> names(count, nobody);
   for (const Row& one : rows) names[static_cast<std::size_t>(one.at)] = one.name;
-  std::vector<double> coordinates(3 * numbers.size()), of_targets(placed.has_lengths ? numbers.size() : 0);
-  for (std::vector<double>& part : result_) part.resize(numbers.size());
+  std::vector<double> coordinates(3 * count), of_targets(placed.has_lengths ? count : 0);
+  for (std::vector<double>& part : result_) part.resize(count);
   for (const Row& one : placed.ranks->gather_all(rows)) {
     const auto k = static_cast<std::size_t>(one.at);
-    for (std::size_t axis = 0; axis < 3; ++axis) coordinates[axis * numbers.size() + k] = one.x[axis];
+    for (std::size_t axis = 0; axis < 3; ++axis) coordinates[axis * count + k] = one.x[axis];
     for (std::size_t part = 0; part < most_parts; ++part) result_[part][k] = one.result[part];
     if (placed.has_lengths) of_targets[k] = one.length;
   }

@@ -7,11 +7,21 @@
 
 namespace farfield::distributed {
 
+/// What others get of a target that is this rank's.
+struct SampledTarget {
+  std::int64_t at;  ///< among those that are sampled
+  double x[3], result[most_parts], length;
+  std::uint32_t name, unused;  ///< where it is owned
+};
+
 class Sample {
  public:
-  /// Targets of these numbers, counted as in one tree over all points. All ranks call it; waits for memory.stream.
+  /// Targets of these numbers, counted as in one tree over all points. Looks for those that are this rank's, in the
+  /// order of memory.stream.
   template <class Real>
   Sample(DevicePlaced& placed, const std::vector<std::int64_t>& numbers, const ResultArrays<Real>& own_results);
+  /// Shows each rank's to all, which all call before they ask for more. Waits for memory.stream.
+  void show(DevicePlaced& placed);
 
   std::int64_t count() const { return count_; }
   const double* coordinates(int axis) const { return at_.data() + axis * count_; }
@@ -24,6 +34,7 @@ class Sample {
 
  private:
   std::int64_t count_ = 0;
+  OnDevice<SampledTarget> own_;
   OnDevice<double> at_, length_;  ///< `length_`: softening lengths of the targets' own, if points have some
   OnDevice<std::uint32_t> name_;  ///< as which those of this rank arrived; of others a number that no source has
   std::vector<double> result_[most_parts];

@@ -191,7 +191,12 @@ struct PackPoints {
 class Packer {
  public:
   Packer(DeviceShare& share, const farfield::cuda::Cloud& sources, int rank, std::int64_t few, DeviceMemory& memory)
-      : share_(share), sources_(sources), rank_(rank), ranks_(std::ssize(share.partition.ranges)), memory_(memory) {
+      : share_(share),
+        sources_(sources),
+        rank_(rank),
+        ranks_(std::ssize(share.partition.ranges)),
+        memory_(memory),
+        own_of_top_(share.top, rank, memory) {
     upload(ranges_, share.partition.ranges.data(), ranks_, memory.stream);
     need_ = {share.own.tree.view(), own_levels(share, rank), ranges_.data(), rank, static_cast<int>(ranks_), few};
   }
@@ -203,6 +208,7 @@ class Packer {
   void count(const Begins& firsts);
   void read_begins(Halos& halos);
   void pack(Halos& halos);
+  std::int64_t begins() const { return (ranks_ + 1) * FindBegins::words; }
   PointsSent sent() const {
     return {need_.tree, unit_.data(), unit_.size(), ranks_, lead_.data(), points_before_.data()};
   }
@@ -214,6 +220,8 @@ class Packer {
   DeviceMemory& memory_;
   OnDevice<Range> ranges_{memory_};
   Need need_;
+  OwnOfTop own_of_top_;
+  OnDevice<std::int64_t> words_{memory_};  ///< FindBegins', and behind them Top::own
   OnDevice<std::uint64_t> candidates_before_{memory_}, boxes_before_{memory_};
   OnDevice<BoxId> candidate_{memory_}, unit_{memory_};
   OnDevice<std::uint32_t> first_source_{memory_}, gaps_before_{memory_};
@@ -225,6 +233,8 @@ void Packer::find_candidates() {
   candidates_before_.resize(boxes + 1);
   for_each_index(boxes + 1, CountCandidates{need_, candidates_before_.data()}, memory_.stream, "boxes near others");
   sum_before(candidates_before_, memory_);
+  words_.resize(begins() + own_of_top_.count());
+  own_of_top_.find(need_.tree, words_.data() + begins());
   std::uint64_t counts = 0;
   download(&counts, candidates_before_.data() + boxes, 1, memory_.stream);
   require(cudaStreamSynchronize(memory_.stream), "boxes near others");
@@ -273,15 +283,15 @@ void Packer::count(const Begins& firsts) {
 
 void Packer::read_begins(Halos& halos) {
   constexpr int words = FindBegins::words;
-  OnDevice<std::int64_t> on_device(memory_);
-  on_device.resize((ranks_ + 1) * words);
-  for_each_index(on_device.size(),
+  for_each_index(begins(),
                  FindBegins{need_.levels, candidates_before_.data(), boxes_before_.data(), sent(), gaps_before_.data(),
-                            candidate_.size(), on_device.data()},
+                            candidate_.size(), words_.data()},
                  memory_.stream, "begins of halos");
-  std::vector<std::int64_t> word(static_cast<std::size_t>(on_device.size()));
-  download(word.data(), on_device.data(), on_device.size(), memory_.stream);
+  std::vector<std::int64_t> word(static_cast<std::size_t>(words_.size()));
+  download(word.data(), words_.data(), words_.size(), memory_.stream);
   require(cudaStreamSynchronize(memory_.stream), "begins of halos");
+  own_of_top_.store(share_.top, word.data() + begins());
+  word.resize(static_cast<std::size_t>(begins()));
   for (auto row = word.begin(); row != word.end(); row += words) {
     halos.box_begin.push_back(row[0]), halos.point_begin.push_back(row[FindBegins::points]);
     share_.sends.box_begin.push_back(row[FindBegins::multipoles]);

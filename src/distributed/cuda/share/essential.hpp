@@ -38,7 +38,7 @@ struct Halos {
 };
 
 /// `few`: up to so many sources of a box are summed as pairs; `firsts`: first sources of the ranks, and how many of
-/// all, empty where targets stand apart; `sources`: the own ones. Fills share.sends.
+/// all, empty where targets stand apart; `sources`: the own ones. Fills share.sends and Top::own.
 Halos needed_by_others(DeviceShare& share, int rank, std::int64_t few, const Begins& firsts,
                        const farfield::cuda::Cloud& sources, farfield::cuda::DeviceMemory& memory);
 

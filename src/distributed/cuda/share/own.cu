@@ -13,16 +13,11 @@ using farfield::cuda::upload;
 
 namespace {
 
-struct BoxPlace {
-  Place corner;
-  std::int64_t level;
-};
-
 /// Goes down the tree to a box.
 struct FindBox {
   TreeView tree;
   const BoxPlace* wanted;
-  BoxId* found;
+  std::int64_t* found;
   __device__ void operator()(std::int64_t i) const {
     const BoxPlace& place = wanted[i];
     BoxId box = tree.boxes > 0 ? 0 : no_box;
@@ -55,20 +50,18 @@ farfield::cuda::KeyedTree build_own(DeviceShare& share, const Points& sources, c
   return farfield::cuda::KeyedTree(share.own, sources, targets, geometry, options);
 }
 
-void find_own(DeviceShare& share, int rank, DeviceMemory& memory) {
-  Top& top = share.top;
-  std::vector<BoxPlace> wanted;
+OwnOfTop::OwnOfTop(const Top& top, int rank, DeviceMemory& memory) : memory_(memory), on_device_(memory) {
   for (const BoxId box : top.of_rank[static_cast<std::size_t>(rank)])
-    wanted.push_back({top.corners[static_cast<std::size_t>(box)], top.tree.level[box]});
-  top.own.resize(wanted.size());
-  OnDevice<BoxPlace> places(memory);
-  OnDevice<BoxId> found(memory);
-  upload(places, wanted.data(), std::ssize(wanted), memory.stream);
-  found.resize(places.size());
-  for_each_index(places.size(), FindBox{share.own.tree.view(), places.data(), found.data()}, memory.stream,
-                 "own boxes");
-  farfield::cuda::download(top.own.data(), found.data(), found.size(), memory.stream);
-  require(cudaStreamSynchronize(memory.stream), "own boxes");
+    wanted_.push_back({top.corners[static_cast<std::size_t>(box)], top.tree.level[box]});
+}
+
+void OwnOfTop::find(const TreeView& own, std::int64_t* found) {
+  upload(on_device_, wanted_.data(), count(), memory_.stream);
+  for_each_index(count(), FindBox{own, on_device_.data(), found}, memory_.stream, "own boxes");
+}
+
+void OwnOfTop::store(Top& top, const std::int64_t* found) const {
+  for (std::int64_t k = 0; k < count(); ++k) top.own.push_back(static_cast<BoxId>(found[k]));
   if (std::count(top.own.begin(), top.own.end(), no_box) > 0)
     throw Error(ErrorCode::internal, "a rank lacks a box that it owns; please report this");
 }

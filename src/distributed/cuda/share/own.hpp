@@ -25,7 +25,25 @@ farfield::cuda::KeyedTree build_own(DeviceShare& share, const Points& sources, c
                                     const Geometry& geometry, const Decision& decision,
                                     farfield::cuda::DeviceMemory& memory);
 
-/// Fills Top::own.
-void find_own(DeviceShare& share, int rank, farfield::cuda::DeviceMemory& memory);
+/// A box by its corner.
+struct BoxPlace {
+  Place corner;
+  std::int64_t level;
+};
+
+/// Finds Top::own, which the host reads with other numbers.
+class OwnOfTop {
+ public:
+  OwnOfTop(const Top& top, int rank, farfield::cuda::DeviceMemory& memory);
+  std::int64_t count() const { return std::ssize(wanted_); }
+  /// To device memory, in the order of its stream.
+  void find(const TreeView& own, std::int64_t* found);
+  void store(Top& top, const std::int64_t* found) const;
+
+ private:
+  std::vector<BoxPlace> wanted_;
+  farfield::cuda::DeviceMemory& memory_;
+  OnDevice<BoxPlace> on_device_;
+};
 
 }  // namespace farfield::distributed

@@ -195,12 +195,11 @@ DeviceShare Maker::run(const Given& given) {
   build_own(given);
   done("tree");
   share_.top = make_top(share_.partition);
-  find_own(share_, ranks_.rank(), memory_);
-  upload_top();
   share_.essential.alike = share_.own.alike;
   if (!share_.own.alike) place_targets();
   build_essential();
   build_lists();
+  upload_top();  // for evaluations; while the device makes lists
   done("lists");
   return std::move(share_);
 }
