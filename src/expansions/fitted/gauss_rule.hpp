@@ -1,4 +1,4 @@
-// Legendre's quadrature (Gauss).
+// Quadrature on [-1, 1] by the zeros of Legendre polynomials.
 #pragma once
 #include <cmath>
 #include <vector>
