@@ -160,7 +160,7 @@ struct Sorted {
 };
 
 /// Records of several owners as ranks send them, and from there into the caller's order. The records of all but one
-/// have their places when that is said, though not yet all of the others where there are many.
+/// have their places when that is said, though not yet all of the others where there are many; they come in parts.
 template <class Real, class T>
 void run_by_records(std::int64_t count, int parts, int owners) {
   const Owners all = owners_of(static_cast<std::size_t>(count), owners, 4);
@@ -170,7 +170,7 @@ void run_by_records(std::int64_t count, int parts, int owners) {
   cuda::upload(places, all.place.data(), count, nullptr);
   cuda::Scatter scatter(memory);
   cuda::Merge merge(memory);
-  cuda::DeviceArray<T> records(memory), potential(memory), gradient(memory), hessian(memory);
+  cuda::DeviceArray<T> records(memory), coming(memory), potential(memory), gradient(memory), hessian(memory);
   potential.resize(count), gradient.resize(3 * count), hessian.resize(6 * count);
   for (const bool hessians : {false, true}) {
     if (hessians && parts != with_hessian) continue;
@@ -195,15 +195,26 @@ void run_by_records(std::int64_t count, int parts, int owners) {
     scatter.place(sorted.results, sorted.order.data(), count,
                   {records.data(), scalar_of<T>, hessians, {{0, all.begin[1]}}, others_are_placed}, nullptr, {});
     EXPECT_EQ(told, 1);
+    fill(coming, numbers * count);
     std::vector<cuda::Merge::Run> runs;
     for (int r = 0; r < owners; ++r) {
-      const std::int64_t first = all.begin[static_cast<std::size_t>(r)],
-                         end = all.begin[static_cast<std::size_t>(r) + 1];
-      runs.push_back({records.data() + numbers * first, first, end - first});
+      const std::int64_t first = all.begin[static_cast<std::size_t>(r)];
+      runs.push_back({(r == 0 ? records : coming).data() + numbers * first, first,
+                      all.begin[static_cast<std::size_t>(r) + 1] - first, r != 0});
     }
-    merge.prepare(runs, owners > 1 ? places.data() : nullptr, count, nullptr);
-    merge(parts, scalar_of<T>, hessians, {potential.data(), parts > 1 ? gradient.data() : nullptr, hessian.data()},
-          nullptr);
+    const int in_parts = owners == 2 ? 1 : 3;
+    merge.prepare(runs, owners > 1 ? places.data() : nullptr, count, in_parts, nullptr);
+    for (int p = 0; p < in_parts; ++p) {
+      const cuda::Part part{p, in_parts};
+      for (const cuda::Merge::Run& run : runs) {
+        const std::int64_t before = part.before().end(run.count), at = numbers * (run.first + before);
+        const auto bytes = static_cast<std::size_t>(numbers * (part.end(run.count) - before)) * sizeof(T);
+        if (run.in_parts)
+          cuda::require(cudaMemcpy(coming.data() + at, records.data() + at, bytes, cudaMemcpyDefault), "copy");
+      }
+      merge({parts, scalar_of<T>, hessians}, {potential.data(), parts > 1 ? gradient.data() : nullptr, hessian.data()},
+            part, nullptr);
+    }
   }
   expect_numbers(potential, 0, count, 0, 1);
   if (parts > 1) expect_numbers(gradient, 0, count, 1, 3);

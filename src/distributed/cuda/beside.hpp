@@ -18,8 +18,9 @@ class Beside {
   }
   Beside(const Beside&) = delete;
   operator cudaStream_t() const { return stream_; }
-  /// What is launched here from now on waits for what the other stream holds so far.
+  /// What is launched here from now on waits for what the other stream holds so far, or the other way round.
   void wait_for_main() const { farfield::cuda::order(main_, stream_); }
+  void let_main_wait() const { farfield::cuda::order(stream_, main_); }
 
  private:
   farfield::cuda::SideStream& side_;

@@ -14,6 +14,7 @@
 
 namespace farfield::distributed {
 
+using farfield::cuda::Part;
 using farfield::cuda::require;
 
 struct Transport::Events {
@@ -176,8 +177,8 @@ void Transport::share_events() {
 
 Transport::~Transport() = default;
 
-void Transport::exchange(std::initializer_list<Rows> kinds, cudaStream_t stream, const Use& use) {
-  if (within_process_) return copy_from_others(kinds, stream, use);
+void Transport::exchange(std::initializer_list<Rows> kinds, cudaStream_t stream, const Use& use, int parts) {
+  if (within_process_) return copy_from_others(kinds, stream, use, parts);
   for (const Rows& rows : kinds) {
     if (channel_)
       channel_->exchange(ranks_, static_cast<const char*>(rows.sends), rows.sent, static_cast<char*>(rows.receives),
@@ -185,7 +186,7 @@ void Transport::exchange(std::initializer_list<Rows> kinds, cudaStream_t stream,
     else
       stage(rows, stream);
   }
-  if (use) use();
+  if (use) use({});
 }
 
 void Transport::require_whole() {
@@ -202,13 +203,15 @@ Choice Transport::choice() const {
 }
 
 /// Of one kind. Rows for oneself may be there already.
-void Transport::copy_from(std::size_t rank, const Rows& rows, const Shown& shown, cudaStream_t stream) const {
+void Transport::copy_from(std::size_t rank, const Rows& rows, const Shown& shown, const Part& part,
+                          cudaStream_t stream) const {
   const auto own = static_cast<std::size_t>(ranks_.rank());
-  const auto bytes = static_cast<std::size_t>((rows.received[rank + 1] - rows.received[rank]) * rows.row_bytes);
+  const std::int64_t all = rows.received[rank + 1] - rows.received[rank], first = part.before().end(all);
+  const auto bytes = static_cast<std::size_t>((part.end(all) - first) * rows.row_bytes);
   if (bytes == 0 || (rank == own && rows.sent[own + 1] == rows.sent[own])) return;
   if (rank != own) require(cudaStreamWaitEvent(stream, events_[rank]->ready, 0), "cudaStreamWaitEvent");
-  const char* from = shown.sends + shown.begin[own] * rows.row_bytes;
-  char* to = static_cast<char*>(rows.receives) + rows.received[rank] * rows.row_bytes;
+  const char* from = shown.sends + (shown.begin[own] + first) * rows.row_bytes;
+  char* to = static_cast<char*>(rows.receives) + (rows.received[rank] + first) * rows.row_bytes;
   if (shown.device == device_)
     require(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream), "cudaMemcpyAsync");
   else if (readable_[rank])
@@ -219,17 +222,20 @@ void Transport::copy_from(std::size_t rank, const Rows& rows, const Shown& shown
 
 /// Every rank fetches. An event is recorded again only after all ranks have waited for it as it was: they do so before
 /// the collective that the recording follows.
-void Transport::copy_from_others(std::initializer_list<Rows> kinds, cudaStream_t stream, const Use& use) {
+void Transport::copy_from_others(std::initializer_list<Rows> kinds, cudaStream_t stream, const Use& use, int parts) {
   const auto size = static_cast<std::size_t>(ranks_.size()), own = static_cast<std::size_t>(ranks_.rank());
   events_[own]->ready.record(stream);
   const std::vector<Shown> shown = show(kinds);
-  for (std::size_t k = 0; k < size; ++k) {
-    const std::size_t r = (own + k) % size;  // each begins with another one
-    auto of_rank = shown.begin() + static_cast<std::ptrdiff_t>(r * kinds.size());
-    for (const Rows& rows : kinds) copy_from(r, rows, *of_rank++, stream);
+  for (int p = 0; p < parts; ++p) {
+    const Part part{p, parts};
+    for (std::size_t k = 0; k < size; ++k) {
+      const std::size_t r = (own + k) % size;  // each begins with another one
+      auto of_rank = shown.begin() + static_cast<std::ptrdiff_t>(r * kinds.size());
+      for (const Rows& rows : kinds) copy_from(r, rows, *of_rank++, part, stream);
+    }
+    if (part.last()) events_[own]->done.record(stream);
+    if (use) use(part);
   }
-  events_[own]->done.record(stream);
-  if (use) use();
   ranks_.all_gather(0);
   const auto sends_to = [&](std::size_t r) {
     return std::any_of(kinds.begin(), kinds.end(), [r](const Rows& rows) { return rows.sent[r + 1] > rows.sent[r]; });

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "backends/cuda/runtime/array.hpp"
+#include "backends/cuda/runtime/part.hpp"
 #include "backends/evaluator.hpp"
 #include "core/results.hpp"
 #include "kernels/vector_result.hpp"
@@ -58,26 +59,33 @@ class Scatter {
 /// of these is written once: written owner by owner, with gaps, 2^26 records of two owners took 1.47 ms.
 class Merge {
  public:
-  explicit Merge(DeviceMemory& memory) : runs_(memory), begins_(memory) {}
+  explicit Merge(DeviceMemory& memory) : runs_(memory), begins_(memory), whole_(memory) {}
   /// Records in device memory whose places, ascending, are places[first] to places[first + count - 1].
   struct Run {
     const void* records;
     std::int64_t first, count;
+    bool in_parts = false;  ///< do they come one part after the other?
   };
   /// `places` holds every index below `count` once, a run's behind the other's; null: there is one run, in the caller's
-  /// order. Both are looked at until the last launch is done.
-  void prepare(std::vector<Run> runs, const std::uint32_t* places, std::int64_t count, cudaStream_t stream);
+  /// order. Both are looked at until the last launch is done. Runs come in so many parts, or in one.
+  void prepare(std::vector<Run> runs, const std::uint32_t* places, std::int64_t count, int parts, cudaStream_t stream);
   /// Arrays in device memory; null: not wanted.
   struct CallerArrays {
     void *potential, *gradient, *hessian;
   };
-  /// `parts`: that are summed; records are those of Hessians, or of potential and gradient.
-  void operator()(int parts, Scalar scalar, bool hessians, const CallerArrays& arrays, cudaStream_t stream) const;
-  void release() { runs_.release(), begins_.release(); }
+  /// Which `parts` are summed; records are those of Hessians, or of potential and gradient.
+  struct Numbers {
+    int parts;
+    Scalar scalar;
+    bool hessians;
+  };
+  /// What can be put with this part that could not with the one before.
+  void operator()(const Numbers& numbers, const CallerArrays& arrays, const Part& part, cudaStream_t stream) const;
+  void release() { runs_.release(), begins_.release(), whole_.release(); }
 
  private:
   DeviceArray<Run> runs_;
-  DeviceArray<std::uint32_t> begins_;  ///< [runs][tiles + 1]
+  DeviceArray<std::uint32_t> begins_, whole_;  ///< [runs][tiles + 1], [parts]
   const std::uint32_t* places_ = nullptr;
   std::int64_t count_ = 0;
 };

@@ -7,6 +7,7 @@
 namespace farfield::distributed {
 
 using farfield::cuda::for_each_index;
+using farfield::cuda::Part;
 
 std::vector<StrengthRange> StrengthsOverRanks::read(DevicePlaced& placed, const Strengths& strengths,
                                                     cudaStream_t stream) {
@@ -34,7 +35,7 @@ static T* room(OnDevice<unsigned char>& memory, std::int64_t count) {
   return reinterpret_cast<T*>(memory.data());
 }
 
-/// Numbers of `count` of the caller's sources, component by component with so many between; `order`: which; null: all.
+/// Numbers of `count` of the caller's sources, an array for each component; `order`: which; null: the first ones.
 /// Dipoles are scaled like coordinates, too.
 template <class T>
 void StrengthsOverRanks::pack(const OneVector& v, int unit, const std::uint32_t* order, std::int64_t count,
@@ -80,7 +81,7 @@ void StrengthsOverRanks::travel(DevicePlaced& placed, const OneVector& v, const 
   pack_from(stay.sent + stay.count, route.migrants - stay.sent, leaving, route.migrants, stay.sent);
   const Beside beside(placed.travel, stream);
   pack_from(stay.sent, stay.count, arrived, owned, stay.received);
-  const auto take = [&] {
+  const auto take = [&](const Part&) {
     beside.wait_for_main();
     for (std::int64_t c = 0; c < components; ++c)
       for_each_index(
@@ -88,7 +89,7 @@ void StrengthsOverRanks::travel(DevicePlaced& placed, const OneVector& v, const 
           Take<T>{arrived.data() + c * owned, placed.on_device->source_order(), moments[static_cast<std::size_t>(c)]},
           beside, "strengths in the order of the tree");
   };
-  if (!route.any_migrants) return take();
+  if (!route.any_migrants) return take({});
   exchange_components<T>(placed.transport, leaving.data(), route.leaving(), arrived.data(), route.received,
                          moments.size(), beside, take);
 }
@@ -97,9 +98,10 @@ void StrengthsOverRanks::travel(DevicePlaced& placed, const OneVector& v, const 
 template <class T>
 static void clear_others(T* numbers, std::int64_t all, std::int64_t first, std::int64_t count, cudaStream_t stream) {
   for (const auto& [begin, end] : {std::pair(std::int64_t(0), first), std::pair(first + count, all)})
-    farfield::cuda::require(
-        cudaMemsetAsync(numbers + begin, 0, static_cast<std::size_t>(end - begin) * sizeof(T), stream),
-        "cudaMemsetAsync");
+    if (begin < end)
+      farfield::cuda::require(
+          cudaMemsetAsync(numbers + begin, 0, static_cast<std::size_t>(end - begin) * sizeof(T), stream),
+          "cudaMemsetAsync");
 }
 
 template <class T>
@@ -124,10 +126,13 @@ void Ghosts::fetch(DevicePlaced& placed, const std::vector<T*>& numbers, cudaStr
     for_each_index(sent,
                    Take<T>{numbers[static_cast<std::size_t>(c)] + share.first, sends.points.data(), out + c * sent},
                    stream, "numbers of ghosts");
-  exchange_components(placed.transport, out, sends.point_begin, in, receives.point_begin, numbers.size(), stream);
-  for (std::int64_t c = 0; c < components; ++c)
-    for_each_index(received, Put<T>{in + c * received, receives.points.data(), numbers[static_cast<std::size_t>(c)]},
-                   stream, "numbers of ghosts");
+  const auto put = [&](const Part&) {
+    for (std::int64_t c = 0; c < components; ++c)
+      for_each_index(received, Put<T>{in + c * received, receives.points.data(), numbers[static_cast<std::size_t>(c)]},
+                     stream, "numbers of ghosts");
+  };
+  exchange_components<T>(placed.transport, out, sends.point_begin, in, receives.point_begin, numbers.size(), stream,
+                         put);
 }
 
 template void Ghosts::fetch(DevicePlaced&, const std::vector<double*>&, cudaStream_t);

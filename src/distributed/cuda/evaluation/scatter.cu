@@ -12,9 +12,14 @@ namespace farfield::distributed {
 
 using farfield::cuda::for_each_index;
 using farfield::cuda::Merge;
+using farfield::cuda::Part;
 using farfield::cuda::Scatter;
 
 namespace {
+
+/// Rows of so many bytes and more come in parts: what waits for the last of them is a quarter.
+constexpr std::int64_t least_in_parts = std::int64_t(1) << 24;
+constexpr int parts_of_rows = 4;
 
 // Targets and sources of a tree whose targets are both: first[i] is how many of the targets before i are no sources.
 struct IsApart {
@@ -40,7 +45,7 @@ struct PlaceBoth {
 }  // namespace
 
 ResultsOverRanks::ResultsOverRanks(farfield::cuda::DeviceMemory& memory)
-    : memory_(memory), scatter_(memory), merge_{Merge(memory), Merge(memory)} {
+    : memory_(memory), scatter_(memory), merge_(memory) {
   use_all(memory, records_, rows_, caller_, order_);
 }
 
@@ -84,26 +89,27 @@ static std::vector<Merge::Run> runs_of(const DeviceRoute& route, const unsigned 
     const bool own = static_cast<int>(r) == route.rank;
     const unsigned char* const records =
         own ? arrived + route.stay().received * row_bytes : rows + leaving[r] * row_bytes;
-    runs.push_back({records, route.sent[r], route.sent[r + 1] - route.sent[r]});
+    runs.push_back({records, route.sent[r], route.sent[r + 1] - route.sent[r], !own});
   }
   return runs;
 }
 
-/// Results of one set to the ranks that passed their points. The stream beside fetches, beside what the other one still
-/// holds: records that stay.
-void ResultsOverRanks::send_rows(DevicePlaced& placed, const Passed& set, const Kind& kind, Merge& merged,
-                                 const Beside& beside, cudaStream_t stream) {
+/// Results of one set to the ranks that passed their points. The stream beside fetches, while the other one places
+/// records that stay and merges what has come.
+void ResultsOverRanks::send_rows(DevicePlaced& placed, const Passed& set, const Kind& kind, const Beside& beside,
+                                 cudaStream_t stream) {
   const DeviceRoute& route = set.route;
   const unsigned char* const arrived = records_.data() + set.first * kind.row_bytes;
   unsigned char* const rows = rows_.data() + set.first_row * kind.row_bytes;
-  merged.prepare(runs_of(route, arrived, rows, kind.row_bytes), route.given.empty() ? nullptr : route.given.data(),
-                 route.points(), stream);
-  const auto merge = [&] {
-    beside.wait_for_main();
-    merged(kind.parts, kind.scalar, kind.hessians, set.to, beside);
+  const int parts = route.migrants * kind.row_bytes < least_in_parts ? 1 : parts_of_rows;
+  merge_.prepare(runs_of(route, arrived, rows, kind.row_bytes), route.given.empty() ? nullptr : route.given.data(),
+                 route.points(), parts, stream);
+  const auto merge = [&](const Part& part) {
+    beside.let_main_wait();
+    merge_({kind.parts, kind.scalar, kind.hessians}, set.to, part, stream);
   };
-  if (!route.any_migrants) return merge();
-  placed.transport.exchange(arrived, route.received, rows, route.leaving(), kind.row_bytes, beside, merge);
+  if (!route.any_migrants) return merge({});
+  placed.transport.exchange(arrived, route.received, rows, route.leaving(), kind.row_bytes, beside, merge, parts);
 }
 
 /// Where the caller's arrays are on the host, copies on the device take their places.
@@ -120,7 +126,6 @@ void ResultsOverRanks::make_copies(std::vector<Passed>& sets, const Kind& kind) 
   each([&](void* caller, void*&, std::int64_t size) { bytes += caller ? size : 0; });
   caller_.resize(bytes);
   unsigned char* device = caller_.data();
-  copies_.clear();
   each([&](void* caller, void*& to, std::int64_t size) {
     to = caller ? std::exchange(device, device + size) : nullptr;
     if (caller) copies_.push_back({static_cast<unsigned char*>(caller), static_cast<unsigned char*>(to), size});
@@ -130,7 +135,6 @@ void ResultsOverRanks::make_copies(std::vector<Passed>& sets, const Kind& kind) 
 void ResultsOverRanks::download_copies(cudaStream_t stream) {
   for (const Copy& copy : copies_) farfield::cuda::download(copy.caller, copy.device, copy.bytes, stream);
   if (!copies_.empty()) farfield::cuda::require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-  copies_.clear();
 }
 
 /// Records that others wait for are placed first: they travel while the rank's own are placed.
@@ -150,8 +154,9 @@ void ResultsOverRanks::send_back(DevicePlaced& placed, const SortedResults<Real>
   scatter_.place(results, placed.on_device->target_order(), count,
                  {records_.data(), kind.scalar, kind.hessians, own_ranges(sets), others_are_placed}, stream, made);
   scatter_.release();
+  copies_.clear();
   if (kind.on_host) make_copies(sets, kind);
-  for (std::size_t k = 0; k < sets.size(); ++k) send_rows(placed, sets[k], kind, merge_[k], *beside, stream);
+  for (const Passed& set : sets) send_rows(placed, set, kind, *beside, stream);
   beside.reset();
   download_copies(stream);
 }
@@ -195,8 +200,7 @@ void ResultsOverRanks::deliver(DevicePlaced& placed, const SortedResults<Real>& 
 }
 
 void ResultsOverRanks::release() {
-  scatter_.release();
-  for (Merge& merge : merge_) merge.release();
+  scatter_.release(), merge_.release();
   for (OnDevice<unsigned char>* rows : {&records_, &rows_, &caller_}) rows->release();
   order_.release();
 }

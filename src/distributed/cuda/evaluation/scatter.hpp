@@ -43,15 +43,14 @@ class ResultsOverRanks {
   template <class Real>
   void send_back(DevicePlaced& placed, const SortedResults<Real>& results, std::vector<Passed>& sets, const Kind& kind,
                  const VectorResult& made, const Meanwhile& meanwhile, cudaStream_t stream);
-  void send_rows(DevicePlaced& placed, const Passed& set, const Kind& kind, farfield::cuda::Merge& merged,
-                 const Beside& beside, cudaStream_t stream);
+  void send_rows(DevicePlaced& placed, const Passed& set, const Kind& kind, const Beside& beside, cudaStream_t stream);
   void make_copies(std::vector<Passed>& sets, const Kind& kind);
   void download_copies(cudaStream_t stream);
   const std::uint32_t* owned_order(const DevicePlaced& placed, cudaStream_t stream);
 
   farfield::cuda::DeviceMemory& memory_;
   farfield::cuda::Scatter scatter_;
-  farfield::cuda::Merge merge_[2];   ///< of sets, of which the second is prepared while the first travels
+  farfield::cuda::Merge merge_;
   OnDevice<unsigned char> records_;  ///< as the points arrived
   OnDevice<unsigned char> rows_, caller_;
   OnDevice<std::uint32_t> order_;
