@@ -108,32 +108,114 @@ TEST_F(CudaScatter, Hessians) {
 
 TEST_F(CudaScatter, InSlabs) { run<float, float>({(1 << 24) + 300'001, 1 << 24, true}); }
 
-/// Records in one order, and their numbers in another, part by part, as ranks send them.
-template <class Real, class T>
-void run_by_records(std::int64_t count, int parts) {
-  const auto n = static_cast<std::size_t>(count);
-  const std::vector<std::uint32_t> order = shuffled(n, 3), place = shuffled(n, 4);
-  cuda::DeviceMemory memory;
-  cuda::DeviceArray<std::uint32_t> orders(memory), places(memory);
-  cuda::upload(orders, order.data(), count, nullptr), cuda::upload(places, place.data(), count, nullptr);
-  SortedResults<Real> results{{}, {Factor(2, 0), Factor(2, 0), Factor(2, 0)}};
-  cuda::DeviceArray<Real> sorted[most_parts];
-  for (int e = 0; e < parts; ++e) {
-    std::vector<Real> values(n);
-    for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<Real>(expected(place[order[i]], e));
-    cuda::upload(sorted[e], values.data(), count, nullptr);
-    results.result.part[e] = sorted[e].data();
+/// Places of records that several owners have: those of an owner ascend.
+struct Owners {
+  std::vector<std::uint32_t> place;
+  std::vector<std::int64_t> begin;
+};
+Owners owners_of(std::size_t count, int owners, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<std::vector<std::uint32_t>> of(static_cast<std::size_t>(owners));
+  for (std::uint32_t i = 0; i < count; ++i) {  // the first has most, of many the second none
+    const std::size_t owner = random() % 2 ? 0 : random() % of.size();
+    of[owner == 1 && owners > 2 ? 0 : owner].push_back(i);
   }
+  Owners all{{}, {0}};
+  for (const auto& own : of) {
+    all.place.insert(all.place.end(), own.begin(), own.end());
+    all.begin.push_back(std::ssize(all.place));
+  }
+  return all;
+}
+
+template <class T>
+std::vector<T> values_of(const cuda::DeviceArray<T>& array) {
+  std::vector<T> host(static_cast<std::size_t>(array.size()));
+  cuda::download(host.data(), array.data(), array.size(), nullptr);
+  cuda::require(cudaDeviceSynchronize(), "download");
+  return host;
+}
+
+template <class T>
+void fill(cuda::DeviceArray<T>& array, std::int64_t size) {
+  array.resize(size);
+  cuda::require(cudaMemset(array.data(), 0xff, static_cast<std::size_t>(size) * sizeof(T)), "cudaMemset");
+}
+
+/// Results in the order of a tree, which `order` leads to records whose places among the caller's are `place`.
+template <class Real>
+struct Sorted {
+  cuda::DeviceArray<std::uint32_t> order;
+  cuda::DeviceArray<Real> part[most_parts];
+  SortedResults<Real> results{{}, {Factor(2, 0), Factor(2, 0), Factor(2, 0)}};
+  Sorted(const std::vector<std::uint32_t>& of_tree, const std::vector<std::uint32_t>& place, int parts) {
+    cuda::upload(order, of_tree.data(), std::ssize(of_tree), nullptr);
+    for (int e = 0; e < parts; ++e) {
+      std::vector<Real> values;
+      for (const std::uint32_t record : of_tree) values.push_back(static_cast<Real>(expected(place[record], e)));
+      cuda::upload(part[e], values.data(), std::ssize(values), nullptr);
+      results.result.part[e] = part[e].data();
+    }
+  }
+};
+
+/// Records of several owners as ranks send them, and from there into the caller's order. The records of all but one
+/// have their places when that is said, though not yet all of the others where there are many; they come in parts.
+template <class Real, class T>
+void run_by_records(std::int64_t count, int parts, int owners) {
+  const Owners all = owners_of(static_cast<std::size_t>(count), owners, 4);
+  const Sorted<Real> sorted(shuffled(static_cast<std::size_t>(count), 3), all.place, parts);
+  cuda::DeviceMemory memory;
+  cuda::DeviceArray<std::uint32_t> places(memory);
+  cuda::upload(places, all.place.data(), count, nullptr);
   cuda::Scatter scatter(memory);
-  const std::int64_t numbers = cuda::Scatter::numbers_of_record(parts);
-  cuda::DeviceArray<T> records(memory), hessians(memory), potential(memory), gradient(memory), hessian(memory);
-  records.resize(numbers * count), hessians.resize(6 * count);
+  cuda::Merge merge(memory);
+  cuda::DeviceArray<T> records(memory), coming(memory), potential(memory), gradient(memory), hessian(memory);
   potential.resize(count), gradient.resize(3 * count), hessian.resize(6 * count);
-  scatter.place(results, orders.data(), count, scalar_of<T>, {records.data(), hessians.data()}, nullptr, {});
-  for (const auto& [first, end] : {std::pair(std::int64_t(0), count / 3), std::pair(count / 3, count)})
-    scatter.put({records.data() + numbers * first, parts == with_hessian ? hessians.data() + 6 * first : nullptr},
-                parts, scalar_of<T>, places.data() + first, end - first,
-                {potential.data(), parts > 1 ? gradient.data() : nullptr, hessian.data()}, nullptr);
+  for (const bool hessians : {false, true}) {
+    if (hessians && parts != with_hessian) continue;
+    const int numbers = hessians ? 6 : cuda::Scatter::numbers_of_record(parts), first_part = hessians ? 4 : 0;
+    fill(records, numbers * count);
+    int told = 0;
+    const auto others_are_placed = [&] {
+      ++told;
+      const std::vector<T> found = values_of(records);
+      std::int64_t wrong = 0, missing = 0;
+      for (std::int64_t i = 0; i < count; ++i) {
+        const T number = found[static_cast<std::size_t>(numbers * i)];
+        const bool right =
+            static_cast<double>(number) == 2 * expected(all.place[static_cast<std::size_t>(i)], first_part);
+        (i < all.begin[1] ? missing : wrong) += !right;
+      }
+      EXPECT_EQ(wrong, 0) << count << " records of " << numbers << " numbers";
+      if (count * numbers * std::int64_t(sizeof(T)) > std::int64_t(1) << 25) {
+        EXPECT_GT(missing, 0) << "all in one turn";
+      }
+    };
+    scatter.place(sorted.results, sorted.order.data(), count,
+                  {records.data(), scalar_of<T>, hessians, {{0, all.begin[1]}}, others_are_placed}, nullptr, {});
+    EXPECT_EQ(told, 1);
+    fill(coming, numbers * count);
+    std::vector<cuda::Merge::Run> runs;
+    for (int r = 0; r < owners; ++r) {
+      const std::int64_t first = all.begin[static_cast<std::size_t>(r)];
+      runs.push_back({(r == 0 ? records : coming).data() + numbers * first, first,
+                      all.begin[static_cast<std::size_t>(r) + 1] - first, r != 0});
+    }
+    const int in_parts = owners == 2 ? 1 : 3;
+    merge.prepare(runs, owners > 1 ? places.data() : nullptr, count, in_parts, nullptr);
+    for (int p = 0; p < in_parts; ++p) {
+      const cuda::Part part{p, in_parts};
+      for (const cuda::Merge::Run& run : runs) {
+        const std::int64_t before = part.before().end(run.count), at = numbers * (run.first + before);
+        const auto bytes = static_cast<std::size_t>(numbers * (part.end(run.count) - before)) * sizeof(T);
+        if (run.in_parts)
+          cuda::require(cudaMemcpy(coming.data() + at, records.data() + at, bytes, cudaMemcpyDefault), "copy");
+      }
+      merge({parts, scalar_of<T>, hessians}, {potential.data(), parts > 1 ? gradient.data() : nullptr, hessian.data()},
+            part, nullptr);
+    }
+  }
   expect_numbers(potential, 0, count, 0, 1);
   if (parts > 1) expect_numbers(gradient, 0, count, 1, 3);
   if (parts == with_hessian) expect_numbers(hessian, 0, count, 4, 6);
@@ -141,11 +223,51 @@ void run_by_records(std::int64_t count, int parts) {
 
 TEST_F(CudaScatter, ByRecords) {
   for (const std::int64_t count : {1, 257, 100'003, 3'000'000})
-    for (const int parts : {1, int(with_gradient), int(with_hessian)}) {
-      run_by_records<float, float>(count, parts);
-      run_by_records<float, double>(count, parts);
-      run_by_records<double, double>(count, parts);
-    }
+    for (const int owners : {1, 2, 5, 20})
+      for (const int parts : {1, int(with_gradient), int(with_hessian)}) {
+        if (count > 1'000'000 && owners == 5) continue;
+        run_by_records<float, float>(count, parts, owners);
+        run_by_records<float, double>(count, parts, owners);
+        run_by_records<double, double>(count, parts, owners);
+      }
+}
+
+/// Places for which nobody waits before, between and behind the others, or nowhere.
+TEST_F(CudaScatter, RecordsInTurns) {
+  constexpr std::int64_t count = (std::int64_t(1) << 22) + 12'345;
+  const std::vector<std::uint32_t> order = shuffled(count, 5);
+  std::vector<std::uint32_t> place(count);
+  std::iota(place.begin(), place.end(), 0u);
+  const Sorted<float> sorted(order, place, with_gradient);
+  cuda::DeviceMemory memory;
+  cuda::Scatter scatter(memory);
+  cuda::DeviceArray<float> records(memory);
+  using Ranges = std::vector<cuda::Scatter::Range>;
+  for (const Ranges& later : {Ranges{}, Ranges{{0, count}}, Ranges{{count / 3, count / 2}},
+                              Ranges{{0, count / 3}, {count / 2, count}}, Ranges{{100, 200}}}) {
+    fill(records, 4 * count);
+    int told = 0;
+    const auto others_are_placed = [&] {
+      ++told;
+      const std::vector<float> found = values_of(records);
+      std::int64_t wrong = 0;
+      for (std::int64_t i = 0; i < count; ++i) {
+        const bool waits = std::any_of(later.begin(), later.end(),
+                                       [i](const auto& range) { return range.first <= i && i < range.end; });
+        wrong += !waits && static_cast<double>(found[static_cast<std::size_t>(4 * i)]) != 2 * expected(i, 0);
+      }
+      EXPECT_EQ(wrong, 0) << later.size() << " ranges";
+    };
+    scatter.place(sorted.results, sorted.order.data(), count,
+                  {records.data(), Scalar::float32, false, later, others_are_placed}, nullptr, {});
+    EXPECT_EQ(told, 1);
+    const std::vector<float> found = values_of(records);
+    std::int64_t wrong = 0;
+    for (std::int64_t i = 0; i < count; ++i)
+      for (int e = 0; e < 4; ++e)
+        wrong += static_cast<double>(found[static_cast<std::size_t>(4 * i + e)]) != 2 * expected(i, e);
+    EXPECT_EQ(wrong, 0) << later.size() << " ranges";
+  }
 }
 
 }  // namespace

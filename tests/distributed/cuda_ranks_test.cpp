@@ -101,6 +101,11 @@ TEST_F(CudaRanksOf, UniformTreesReducedStencilsAndBothSchemes) {
     }
 }
 
+/// So many that results are placed in groups, those that others wait for first, and come in parts.
+TEST_F(CudaRanksOf, ManyPoints) {
+  expect_same<float>(uniform(6'000'000), 1, options_of(Precision::single_, 2), {2, 3}, Sharing::even);
+}
+
 TEST_F(CudaRanksOf, FewPoints) {
   for (const std::size_t n : {0u, 1u, 2u, 5u, 40u}) {
     expect_same<double>(uniform(n), 1, options_of(Precision::double_, 4), {1, 4});

@@ -93,6 +93,50 @@ void on_five_ranks(Transport::Way way, const Body& body) {
   }));
 }
 
+/// On a stream beside that of the arrays: what `use` finds of each rank's rows, and once all have come.
+TEST_P(CudaTransport, BringsPartsOneAfterTheOther) {
+  constexpr int parts = 3;
+  for (const int ranks : {2, 5})
+    rethrow_any(run_ranks(ranks, [&](distributed::Communicator& communicator) {
+      distributed::Ranks all(communicator);
+      all.together([&] {
+        const cuda::OwnStream stream;
+        cuda::SideStream side(true);
+        cuda::DeviceMemory memory;
+        memory.stream = stream;
+        Transport transport(all, memory, GetParam());
+        cuda::DeviceArray<double> out(memory), in(memory);
+        for (int round = 0; round < 4; ++round) {
+          const Rows sent = rows_of(all.rank(), ranks, round, true), wanted = rows_of(all.rank(), ranks, round, false);
+          cuda::upload(out, sent.value.data(), std::ssize(sent.value), stream);
+          const std::vector<double> nothing(wanted.value.size(), -1);
+          cuda::upload(in, nothing.data(), std::ssize(nothing), stream);
+          std::vector<cuda::Part> told;
+          std::vector<std::vector<double>> found;
+          const auto use = [&](const cuda::Part& part) {
+            told.push_back(part), found.emplace_back(wanted.value.size());
+            cuda::download(found.back().data(), in.data(), in.size(), side);
+            cuda::require(cudaStreamSynchronize(side), "cudaStreamSynchronize");
+          };
+          transport.exchange(out.data(), sent.begin, in.data(), wanted.begin, 2 * sizeof(double), side.fork(stream),
+                             use, parts);
+          side.join(stream);
+          cuda::require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+          ASSERT_FALSE(told.empty());
+          EXPECT_TRUE(told.back().last());
+          EXPECT_EQ(found.back(), wanted.value);
+          for (std::size_t k = 0; k < told.size(); ++k) {
+            EXPECT_EQ(told[k].number, static_cast<int>(k));
+            for (std::size_t r = 0; r + 1 < wanted.begin.size(); ++r)
+              for (std::int64_t i = 2 * wanted.begin[r];
+                   i < 2 * (wanted.begin[r] + told[k].end(wanted.begin[r + 1] - wanted.begin[r])); ++i)
+                EXPECT_EQ(found[k][static_cast<std::size_t>(i)], wanted.value[static_cast<std::size_t>(i)]);
+          }
+        }
+      });
+    }));
+}
+
 /// A rank's rows for itself are where they belong already, and are not sent.
 TEST_P(CudaTransport, LeavesRowsThatAreThere) {
   on_five_ranks(GetParam(), [](distributed::Ranks& all, const auto& exchanged) {

@@ -132,6 +132,7 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
   }
   /// Without sources or targets nothing is summed.
   void sum(bool /*alone*/) {
+    judging_ = false;
     if (sources() == 0 || targets() == 0) return arrays_.clear_results(stream_);
     probe_conditions();
     events_.mark("");
@@ -141,12 +142,14 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
     side_.join(stream_);
   }
   void show(const OneVector& v) { arrays_.show(v.place, moments_, decision); }
-  void start_judging(const OneVector& v) {
-    judge_.launch(arrays_.judged(*placed), decision.promised, v.place, side_, &tails_.view());
-  }
+  /// By the scatter that follows: in the given order while results travel.
+  void start_judging(const OneVector&) { judging_ = true; }
   void scatter(const OneVector& v, const ResultFactors& factors, const Delivery& delivery) {
+    const auto judge = [&] {
+      if (judging_) judge_.launch(arrays_.judged(*placed), decision.promised, v.place, side_, &tails_.view());
+    };
     results_.deliver(*placed, SortedResults<Real>{arrays_.own_results(*placed), factors}, v.index, delivery,
-                     traits(decision.kernel).vector, stream_);
+                     traits(decision.kernel).vector, judge, stream_);
   }
 
   /// Waits for the side stream. Of the first rank, so that all decide alike.
@@ -259,6 +262,7 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
   farfield::cuda::DeviceMemory& memory_ = placed->memory;
   bool building_ = false;  ///< is the current call a build?
   bool has_rows_ = false;  ///< of near pairs, for the tree that is there
+  bool judging_ = false;   ///< of the vectors that are delivered now
   int moments_ = 1;        ///< of the strengths that were read
   cudaStream_t stream_ = nullptr;
   farfield::cuda::SideStream side_, far_side_{true};

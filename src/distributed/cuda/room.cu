@@ -39,13 +39,13 @@ double operands_of(const Decision& d) {
 }
 
 /// What results and strengths take beside the sorted ones: copies of host memory, and results on their way, if they
-/// travel, as records, first in groups and then those of others, too.
+/// travel, as records with those of others, first beside groups.
 double carried(const Decision& d, Order order, double scalar, bool on_host, std::int64_t points) {
   const double parts = d.parts(), strengths = on_host ? scalar : 0;
   if (order == Order::owned) return strengths + (on_host ? scalar * parts : 0);
   const auto groups = farfield::cuda::Scatter::bytes_of_groups(points, d.parts(), static_cast<std::int64_t>(scalar));
-  const double grouped = scalar * parts + static_cast<double>(groups) / static_cast<double>(points);
-  return strengths + std::max(grouped, scalar * parts * (on_host ? 3 : 2));
+  const double records = scalar * parts * 2, grouped = static_cast<double>(groups) / static_cast<double>(points);
+  return strengths + records + std::max(grouped, on_host ? scalar * parts : 0.0);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backends/cuda/runtime/array.hpp"
+#include "backends/cuda/runtime/part.hpp"
 #include "distributed/cuda/nccl/channel.hpp"
 #include "distributed/ranks.hpp"
 
@@ -39,12 +40,13 @@ class Transport {
   };
   /// All ranks call it, with as many kinds of rows. The arrays may be used again by work that follows on the stream.
   /// The host waits for the other ranks' calls and, only where rows go through its memory, for the stream. `use`
-  /// launches what reads the rows that have come: before the stream waits until the others have read its own.
-  using Use = std::function<void()>;
-  void exchange(std::initializer_list<Rows> kinds, cudaStream_t stream, const Use& use = {});
+  /// launches what reads the rows that have come: before the stream waits until the others have read its own. Of
+  /// `parts` it is told which has come of each rank's rows; perhaps they come in one.
+  using Use = std::function<void(const farfield::cuda::Part&)>;
+  void exchange(std::initializer_list<Rows> kinds, cudaStream_t stream, const Use& use = {}, int parts = 1);
   void exchange(const void* sends, const Begins& sent, void* receives, const Begins& received, std::int64_t row_bytes,
-                cudaStream_t stream, const Use& use = {}) {
-    exchange({{sends, sent, receives, received, row_bytes}}, stream, use);
+                cudaStream_t stream, const Use& use = {}, int parts = 1) {
+    exchange({{sends, sent, receives, received, row_bytes}}, stream, use, parts);
   }
 
   /// To be called when the stream has been waited for: throws Error(device) if rows were lost on their way.
@@ -59,8 +61,9 @@ class Transport {
 
   void share_events();
   std::vector<Shown> show(std::initializer_list<Rows> kinds);
-  void copy_from_others(std::initializer_list<Rows> kinds, cudaStream_t stream, const Use& use);
-  void copy_from(std::size_t rank, const Rows& rows, const Shown& shown, cudaStream_t stream) const;
+  void copy_from_others(std::initializer_list<Rows> kinds, cudaStream_t stream, const Use& use, int parts);
+  void copy_from(std::size_t rank, const Rows& rows, const Shown& shown, const farfield::cuda::Part& part,
+                 cudaStream_t stream) const;
   void stage(const Rows& rows, cudaStream_t stream);
 
   Ranks& ranks_;

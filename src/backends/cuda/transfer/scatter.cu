@@ -5,31 +5,24 @@
 // copies to the caller's arrays in order. At 2^24: 0.8 ms (0.23, 0.42 and 0.15); the bytes alone would take 0.4. The
 // place of a record within its group depends on timing, its place in the result does not.
 #include <algorithm>
-#include <limits>
+#include <vector>
 
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/transfer/points.hpp"
+#include "backends/cuda/transfer/records.hpp"
 #include "backends/cuda/transfer/scatter.hpp"
 #include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 namespace {
 
-/// Places whose records are grouped at a time.
+/// Places whose records are grouped at a time. A slab may be an eighth larger than slab_bytes: every slab reads all
+/// results, and of two ranks with 2^26 points one owns a few more, for which another slab took 0.4 ms.
 std::int64_t slab_of(std::int64_t count, std::size_t record) {
-  return std::max(tuning::slab_bytes / static_cast<std::int64_t>(record),
-                  (count + tuning::most_slabs - 1) / tuning::most_slabs);
+  const std::int64_t most = tuning::slab_bytes / static_cast<std::int64_t>(record);
+  const std::int64_t slabs = std::clamp<std::int64_t>((8 * count + 9 * most - 1) / (9 * most), 1, tuning::most_slabs);
+  return (count + slabs - 1) / slabs;
 }
-
-/// Potential; potential and gradient; the two components of a gradient alone, which kernels of the plane sum; or the
-/// six of a Hessian, whose records follow those of potential and gradient.
-inline constexpr int hessian_numbers = with_hessian - with_gradient;
-template <class T, int numbers>
-struct alignas(sizeof(T) * (numbers == hessian_numbers ? 2 : numbers)) Record {
-  T value[numbers];
-};
-template <int parts>
-constexpr int numbers_of = parts == gradient_alone ? 2 : parts;
 
 /// Part k + 1 of `results` is component k of the vector but for its sign.
 template <class T, int parts, class Real>
@@ -69,30 +62,6 @@ Source<T, parts, Real> source_of(SortedResults<Real> results, const VectorResult
   return {results, {static_cast<T>(made.sign[0]), static_cast<T>(made.sign[1]), static_cast<T>(made.sign[2])}};
 }
 
-/// The arrays of one set of targets (the targets, or the sources); null where not wanted.
-template <class T>
-struct Arrays {
-  T *potential, *gradient, *hessian;
-};
-
-template <class T>
-struct Destination {
-  Arrays<T> at_targets, at_sources;
-  std::int64_t split;
-  __device__ void put_potential(std::int64_t index, T value) const {
-    T* to = index < split ? at_targets.potential : at_sources.potential;
-    if (to) to[index < split ? index : index - split] = value;
-  }
-  __device__ void put_gradient(std::int64_t index, int axis, T value) const {
-    T* to = index < split ? at_targets.gradient : at_sources.gradient;
-    if (to) to[3 * (index < split ? index : index - split) + axis] = value;
-  }
-  __device__ void put_hessian(std::int64_t index, int k, T value) const {
-    T* to = index < split ? at_targets.hessian : at_sources.hessian;
-    if (to) to[hessian_numbers * (index < split ? index : index - split) + k] = value;
-  }
-};
-
 template <class T, int parts>
 struct ToRecords {
   Record<T, parts>* placed;
@@ -124,7 +93,9 @@ struct Grouped {
 struct Slab {
   std::int64_t first, count;
   int shift;
-  __host__ __device__ int groups() const { return static_cast<int>((count + (std::int64_t(1) << shift) - 1) >> shift); }
+  int groups() const { return static_cast<int>((count + (std::int64_t(1) << shift) - 1) >> shift); }
+  /// The first place of a group, or the end of the last one, counted from the first of the slab.
+  std::int64_t begin(int group) const { return std::min(std::int64_t(group) << shift, count); }
 };
 
 template <class T, int parts>
@@ -193,36 +164,28 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// Where records belong: from `first` on in their order, or where each has its place.
-struct Places {
-  std::int64_t first = 0;
-  const std::uint32_t* place = nullptr;
-  __device__ std::int64_t operator()(std::int64_t i) const { return place ? std::int64_t(place[i]) : first + i; }
-};
-
-/// Records to the caller's arrays, which is best in their order; the three numbers of a gradient go through shared
-/// memory.
+/// Records to the caller's arrays from `first` on; the three numbers of a gradient go through shared memory.
 template <class T, int numbers, class Placed>
 __global__ void __launch_bounds__(block_threads)
-    deliver_kernel(Placed placed, Places at, std::int64_t count, Destination<T> to) {
+    deliver_kernel(Placed placed, std::int64_t first, std::int64_t count, Destination<T> to) {
   __shared__ T gradient[3 * block_threads];
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * block_threads, i = begin + thread;
   if (i < count) {
     const Record<T, numbers> record = placed(i);
-    if constexpr (numbers == 4) to.put_potential(at(i), record.value[0]);
+    if constexpr (numbers == 4) to.put_potential(first + i, record.value[0]);
     for (int axis = 0; axis < 3; ++axis)
       gradient[3 * thread + axis] = numbers == 4 ? record.value[1 + axis] : axis < 2 ? record.value[axis] : T(0);
   }
   __syncthreads();
   for (int k = thread; k < 3 * block_threads; k += block_threads)
-    if (begin + k / 3 < count) to.put_gradient(at(begin + k / 3), k % 3, gradient[k]);
+    if (begin + k / 3 < count) to.put_gradient(first + begin + k / 3, k % 3, gradient[k]);
 }
 
 /// The same for the six numbers of a Hessian.
 template <class T, class Placed>
 __global__ void __launch_bounds__(block_threads)
-    deliver_hessians_kernel(Placed placed, Places at, std::int64_t count, Destination<T> to) {
+    deliver_hessians_kernel(Placed placed, std::int64_t first, std::int64_t count, Destination<T> to) {
   __shared__ T number[hessian_numbers * block_threads];
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t begin = static_cast<std::int64_t>(blockIdx.x) * block_threads, i = begin + thread;
@@ -234,8 +197,46 @@ __global__ void __launch_bounds__(block_threads)
   __syncthreads();
   for (int k = thread; k < hessian_numbers * block_threads; k += block_threads)
     if (begin + k / hessian_numbers < count)
-      to.put_hessian(at(begin + k / hessian_numbers), k % hessian_numbers, number[k]);
+      to.put_hessian(first + begin + k / hessian_numbers, k % hessian_numbers, number[k]);
 }
+
+std::vector<Slab> slabs_of(std::int64_t count, std::size_t record) {
+  const std::int64_t most = slab_of(count, record);
+  std::vector<Slab> slabs;
+  for (std::int64_t first = 0; first < count; first += most) {
+    Slab slab{first, std::min(most, count - first), tuning::least_group_shift};
+    while (slab.groups() > tuning::most_record_groups) ++slab.shift;
+    slabs.push_back(slab);
+  }
+  return slabs;
+}
+
+/// Groups whose places are all to be filled later, and the others, which have the first turn.
+struct Turns {
+  const std::vector<Scatter::Range>& later;
+  const std::function<void()>& first_is_over;
+
+  bool waits(const Slab& slab, int group) const {
+    const std::int64_t begin = slab.begin(group), end = slab.begin(group + 1);
+    return std::any_of(later.begin(), later.end(), [&](const Scatter::Range& range) {
+      return range.first <= slab.first + begin && slab.first + end <= range.end;
+    });
+  }
+  bool first(const Slab& slab) const {
+    for (int group = 0; group < slab.groups(); ++group)
+      if (!waits(slab, group)) return true;
+    return false;
+  }
+  /// f(begin, end) for entries of groups of one turn that follow one another.
+  template <class F>
+  void each_run(const Slab& slab, bool waiting, const F& f) const {
+    for (int group = 0, end = 0; group < slab.groups(); group = end) {
+      const bool waits = this->waits(slab, group);
+      for (end = group + 1; end < slab.groups() && this->waits(slab, end) == waits;) ++end;
+      if (waits == waiting) f(slab.begin(group), slab.begin(end));
+    }
+  }
+};
 
 /// The passes that results of one vector go through; their arrays grow as needed and are kept.
 template <class T, int numbers>
@@ -247,30 +248,30 @@ struct Passes {
   using Numbers = Record<T, numbers>;
   Numbers* records = nullptr;  ///< where they end as records; null: they are delivered
 
-  /// `from(i)` belongs to place order[i] of the slab.
+  /// `from(i)` belongs to place first + order[i].
   template <class From>
-  void spread(const From& from, const std::uint32_t* order, const Slab& slab) {
-    const unsigned blocks = blocks_for(slab.count);
+  void spread(const From& from, const std::uint32_t* order, std::int64_t first, std::int64_t count) {
+    const unsigned blocks = blocks_for(count);
     if constexpr (numbers == 1) {
-      spread_kernel<<<blocks, block_threads, 0, stream>>>(from, order, slab.count, ToCaller<T>{to, slab.first});
-    } else {
-      if (!records) placed.resize(slab.count * static_cast<std::int64_t>(sizeof(Numbers)));
-      Numbers* const into = records ? records + slab.first : reinterpret_cast<Numbers*>(placed.data());
-      spread_kernel<<<blocks, block_threads, 0, stream>>>(from, order, slab.count, ToRecords<T, numbers>{into});
-      if (!records) deliver(Grouped<T, numbers>{into}, {slab.first}, slab.count);
+      if (!records) return deliver(from, first, count, order);
     }
+    if (!records) placed.resize(count * static_cast<std::int64_t>(sizeof(Numbers)));
+    Numbers* const into = records ? records + first : reinterpret_cast<Numbers*>(placed.data());
+    spread_kernel<<<blocks, block_threads, 0, stream>>>(from, order, count, ToRecords<T, numbers>{into});
     require_launch("spread_kernel");
+    if (!records) deliver(Grouped<T, numbers>{into}, first, count);
   }
 
+  /// In their order; single numbers also in another.
   template <class Placed>
-  void deliver(const Placed& placed, const Places& at, std::int64_t count) {
+  void deliver(const Placed& placed, std::int64_t first, std::int64_t count, const std::uint32_t* order = nullptr) {
     const unsigned blocks = blocks_for(count);
     if constexpr (numbers == 1)
-      spread_kernel<<<blocks, block_threads, 0, stream>>>(placed, at.place, count, ToCaller<T>{to, at.first});
+      spread_kernel<<<blocks, block_threads, 0, stream>>>(placed, order, count, ToCaller<T>{to, first});
     else if constexpr (numbers == hessian_numbers)
-      deliver_hessians_kernel<T><<<blocks, block_threads, 0, stream>>>(placed, at, count, to);
+      deliver_hessians_kernel<T><<<blocks, block_threads, 0, stream>>>(placed, first, count, to);
     else
-      deliver_kernel<T, numbers><<<blocks, block_threads, 0, stream>>>(placed, at, count, to);
+      deliver_kernel<T, numbers><<<blocks, block_threads, 0, stream>>>(placed, first, count, to);
     require_launch("deliver_kernel");
   }
 
@@ -287,18 +288,42 @@ struct Passes {
                   from, order, count, slab, cursor.data(), reinterpret_cast<Numbers*>(grouped.data()), place.data());
   }
 
+  /// Entries [begin, end) of a slab that was grouped.
+  void spread_grouped(const Slab& slab, std::int64_t begin, std::int64_t end) {
+    const auto* const record = reinterpret_cast<const Numbers*>(grouped.data());
+    spread(Grouped<T, numbers>{record + begin}, place.data() + begin, slab.first, end - begin);
+  }
+
+  bool needs_groups(const std::uint32_t* order, std::int64_t count) const {
+    return order && count * static_cast<std::int64_t>(sizeof(Numbers)) > tuning::spread_at_once;
+  }
+
   template <class From>
   void run(const From& from, const std::uint32_t* order, std::int64_t count) {
-    if (!order && !records) return deliver(from, {}, count);
-    if (!order) return spread(from, order, {0, count, 0});
-    if (count * static_cast<std::int64_t>(sizeof(Numbers)) <= tuning::spread_at_once)
-      return spread(from, order, {0, count, 0});
-    const std::int64_t slab = slab_of(count, sizeof(Numbers));
-    for (std::int64_t first = 0; first < count; first += slab) {
-      Slab part{first, std::min(slab, count - first), tuning::least_group_shift};
-      while (part.groups() > tuning::most_record_groups) ++part.shift;
-      group(from, order, count, part);
-      spread(Grouped<T, numbers>{reinterpret_cast<const Numbers*>(grouped.data())}, place.data(), part);
+    if (!order) return deliver(from, 0, count);
+    if (!needs_groups(order, count)) return spread(from, order, 0, count);
+    for (const Slab& slab : slabs_of(count, sizeof(Numbers))) {
+      group(from, order, count, slab);
+      spread_grouped(slab, 0, slab.count);
+    }
+  }
+
+  /// To `records`, in two turns.
+  template <class From>
+  void run_in_turns(const From& from, const std::uint32_t* order, std::int64_t count, const Turns& turns) {
+    if (!needs_groups(order, count)) {
+      spread(from, order, 0, count);
+      return turns.first_is_over();
+    }
+    std::vector<Slab> slabs = slabs_of(count, sizeof(Numbers));
+    const auto first_turn =
+        std::stable_partition(slabs.begin(), slabs.end(), [&](const Slab& s) { return turns.first(s); });
+    if (first_turn == slabs.begin()) turns.first_is_over();
+    for (auto slab = slabs.begin(); slab != slabs.end(); ++slab) {
+      group(from, order, count, *slab);
+      turns.each_run(*slab, false, [&](std::int64_t begin, std::int64_t end) { spread_grouped(*slab, begin, end); });
+      if (slab + 1 == first_turn) turns.first_is_over();
+      turns.each_run(*slab, true, [&](std::int64_t begin, std::int64_t end) { spread_grouped(*slab, begin, end); });
     }
   }
 };
@@ -309,14 +334,6 @@ struct CallersArray {
   std::int64_t numbers;
   unsigned char* device = nullptr;
 };
-
-template <class F>
-void with_all_parts(int parts, const F& f) {
-  if (parts == gradient_alone)
-    f(std::integral_constant<int, gradient_alone>{});
-  else
-    with_parts(parts, f);
-}
 
 }  // namespace
 
@@ -362,52 +379,23 @@ void Scatter::operator()(const SortedResults<Real>& results, std::int64_t vector
   require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
 
-/// Calls f with a number of the scalar type.
-template <class F>
-static void with_scalar(Scalar scalar, const F& f) {
-  scalar == Scalar::float32 ? f(float{}) : f(double{});
-}
-
 template <class Real>
-void Scatter::place(const SortedResults<Real>& results, const std::uint32_t* order, std::int64_t count, Scalar scalar,
-                    const Records<void>& records, cudaStream_t stream, const VectorResult& made) {
-  if (count == 0) return;
-  with_scalar(scalar, [&](auto number) {
+void Scatter::place(const SortedResults<Real>& results, const std::uint32_t* order, std::int64_t count,
+                    const Placing& placing, cudaStream_t stream, const VectorResult& made) {
+  const Turns turns{placing.later, placing.others_are_placed};
+  if (count == 0) return turns.first_is_over();
+  with_scalar(placing.scalar, [&](auto number) {
     using T = decltype(number);
-    const Destination<T> to{{static_cast<T*>(records.numbers), nullptr, nullptr}, {}, count};  // of single numbers
+    const Destination<T> nowhere{};
+    const auto run = [&](const auto& from, auto numbers) {
+      Passes<T, numbers()> passes{grouped_, placed_, place_, cursor_, nowhere, stream};
+      passes.records = static_cast<Record<T, numbers()>*>(placing.records);
+      passes.run_in_turns(from, order, count, turns);
+    };
+    if (placing.hessians) return run(HessianSource<T, Real>{results}, std::integral_constant<int, hessian_numbers>{});
     with_all_parts(results.result.parts(), [&](auto parts) {
-      constexpr int numbers = numbers_of<parts()>;
-      Passes<T, numbers> passes{
-          grouped_, placed_, place_, cursor_, to, stream, static_cast<Record<T, numbers>*>(records.numbers)};
-      passes.run(source_of<T, parts()>(results, made), order, count);
+      run(source_of<T, parts()>(results, made), std::integral_constant<int, numbers_of<parts()>>{});
     });
-    if (results.result.parts() != with_hessian) return;
-    Passes<T, hessian_numbers> passes{
-        grouped_, placed_, place_, cursor_, to, stream, static_cast<Record<T, hessian_numbers>*>(records.hessians)};
-    passes.run(HessianSource<T, Real>{results}, order, count);
-  });
-}
-
-void Scatter::put(const Records<const void>& records, int parts, Scalar scalar, const std::uint32_t* place,
-                  std::int64_t count, const CallerArrays& arrays, cudaStream_t stream) {
-  if (count == 0) return;
-  with_scalar(scalar, [&](auto number) {
-    using T = decltype(number);
-    const Destination<T> to{
-        {static_cast<T*>(arrays.potential), static_cast<T*>(arrays.gradient), static_cast<T*>(arrays.hessian)},
-        {},
-        std::numeric_limits<std::int64_t>::max()};
-    const Places at{0, place};
-    with_all_parts(parts, [&](auto all) {
-      constexpr int numbers = numbers_of<all()>;
-      Passes<T, numbers> passes{grouped_, placed_, place_, cursor_, to, stream};
-      if (records.numbers && (arrays.potential || arrays.gradient))
-        passes.deliver(Grouped<T, numbers>{static_cast<const Record<T, numbers>*>(records.numbers)}, at, count);
-    });
-    Passes<T, hessian_numbers> passes{grouped_, placed_, place_, cursor_, to, stream};
-    using Hessian = Record<T, hessian_numbers>;
-    if (records.hessians && arrays.hessian)
-      passes.deliver(Grouped<T, hessian_numbers>{static_cast<const Hessian*>(records.hessians)}, at, count);
   });
 }
 
@@ -426,10 +414,10 @@ std::int64_t Scatter::bytes_of_groups(std::int64_t count, std::int64_t parts, st
   return std::min(count, slab_of(count, static_cast<std::size_t>(parts * size))) * (parts * size + 4);
 }
 
-template void Scatter::place<float>(const SortedResults<float>&, const std::uint32_t*, std::int64_t, Scalar,
-                                    const Records<void>&, cudaStream_t, const VectorResult&);
-template void Scatter::place<double>(const SortedResults<double>&, const std::uint32_t*, std::int64_t, Scalar,
-                                     const Records<void>&, cudaStream_t, const VectorResult&);
+template void Scatter::place<float>(const SortedResults<float>&, const std::uint32_t*, std::int64_t, const Placing&,
+                                    cudaStream_t, const VectorResult&);
+template void Scatter::place<double>(const SortedResults<double>&, const std::uint32_t*, std::int64_t, const Placing&,
+                                     cudaStream_t, const VectorResult&);
 template void Scatter::operator()<float>(const SortedResults<float>&, std::int64_t, const std::uint32_t*, std::int64_t,
                                          const Delivery&, cudaStream_t, const VectorResult&);
 template void Scatter::operator()<double>(const SortedResults<double>&, std::int64_t, const std::uint32_t*,

@@ -190,20 +190,20 @@ __global__ void gather_kernel(const T* data, std::int64_t count, std::int64_t st
 }
 
 template <class Real>
-void DeviceStrengths::gather(const Carried& carried, const std::uint32_t* order, Real* sorted,
+void DeviceStrengths::gather(const Carried& carried, const std::uint32_t* order, std::int64_t count, Real* sorted,
                              cudaStream_t stream) const {
-  if (view_.count == 0) return;
+  if (count == 0) return;
   const Numbers of = numbers(view_, carried.component);
   if (!of.data)
-    return require(cudaMemsetAsync(sorted, 0, static_cast<std::size_t>(view_.count) * sizeof(Real), stream),
+    return require(cudaMemsetAsync(sorted, 0, static_cast<std::size_t>(count) * sizeof(Real), stream),
                    "cudaMemsetAsync");
   const std::int64_t shift = carried.vector * of.pitch;
   if (view_.scalar == Scalar::float32)
-    gather_kernel<<<blocks_for(view_.count), block_threads, 0, stream>>>(
-        static_cast<const float*>(of.data) + shift, view_.count, of.stride, order, carried.exponent, sorted);
+    gather_kernel<<<blocks_for(count), block_threads, 0, stream>>>(static_cast<const float*>(of.data) + shift, count,
+                                                                   of.stride, order, carried.exponent, sorted);
   else
-    gather_kernel<<<blocks_for(view_.count), block_threads, 0, stream>>>(
-        static_cast<const double*>(of.data) + shift, view_.count, of.stride, order, carried.exponent, sorted);
+    gather_kernel<<<blocks_for(count), block_threads, 0, stream>>>(static_cast<const double*>(of.data) + shift, count,
+                                                                   of.stride, order, carried.exponent, sorted);
   require_launch("gather_kernel");
 }
 
@@ -274,8 +274,10 @@ void interleave(const Points& p, double* xyz, cudaStream_t stream) {
     launch(double{});
 }
 
-template void DeviceStrengths::gather<float>(const Carried&, const std::uint32_t*, float*, cudaStream_t) const;
-template void DeviceStrengths::gather<double>(const Carried&, const std::uint32_t*, double*, cudaStream_t) const;
+template void DeviceStrengths::gather<float>(const Carried&, const std::uint32_t*, std::int64_t, float*,
+                                             cudaStream_t) const;
+template void DeviceStrengths::gather<double>(const Carried&, const std::uint32_t*, std::int64_t, double*,
+                                              cudaStream_t) const;
 template void DeviceStrengths::gather_dipoles<float>(std::int64_t, int, const std::uint32_t*,
                                                      const std::array<float*, 3>&, cudaStream_t) const;
 template void DeviceStrengths::gather_dipoles<double>(std::int64_t, int, const std::uint32_t*,

@@ -37,7 +37,13 @@ class DeviceStrengths {
 
   /// sorted[i] = that number of source order[i], of source i where `order` is null; 0 where there are no charges.
   template <class Real>
-  void gather(const Carried& carried, const std::uint32_t* order, Real* sorted, cudaStream_t stream) const;
+  void gather(const Carried& carried, const std::uint32_t* order, Real* sorted, cudaStream_t stream) const {
+    gather(carried, order, view_.count, sorted, stream);
+  }
+  /// Of so many sources.
+  template <class Real>
+  void gather(const Carried& carried, const std::uint32_t* order, std::int64_t count, Real* sorted,
+              cudaStream_t stream) const;
 
   /// All components of the dipoles, of which there are some.
   template <class Real>

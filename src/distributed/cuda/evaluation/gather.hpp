@@ -37,6 +37,12 @@ class StrengthsOverRanks {
               cudaStream_t stream);
 
  private:
+  template <class T>
+  void pack(const OneVector& v, int unit, const std::uint32_t* order, std::int64_t count, const std::vector<T*>& to,
+            cudaStream_t stream);
+  template <class T>
+  void travel(DevicePlaced& placed, const OneVector& v, const std::vector<T*>& moments, cudaStream_t stream);
+
   farfield::cuda::DeviceMemory& memory_;
   farfield::cuda::DeviceStrengths strengths_;
   Ghosts ghosts_;

@@ -1,34 +1,27 @@
+#include <cstdlib>
 #include <cub/device/device_scan.cuh>
+#include <optional>
 #include <utility>
 
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/transfer/points.hpp"
+#include "distributed/cuda/beside.hpp"
 #include "distributed/cuda/evaluation/places.hpp"
 #include "distributed/cuda/evaluation/scatter.hpp"
 
 namespace farfield::distributed {
 
 using farfield::cuda::for_each_index;
+using farfield::cuda::Merge;
+using farfield::cuda::Part;
+using farfield::cuda::Scatter;
 
 namespace {
 
-/// A stream beside another, which waits for it when this ends, however it ends.
-class Beside {
- public:
-  Beside(farfield::cuda::SideStream& side, cudaStream_t main) : side_(side), main_(main), stream_(side.fork(main)) {}
-  ~Beside() {
-    try {
-      side_.join(main_);
-    } catch (const Error&) {  // whoever waits for the device next finds out
-    }
-  }
-  Beside(const Beside&) = delete;
-  operator cudaStream_t() const { return stream_; }
-
- private:
-  farfield::cuda::SideStream& side_;
-  cudaStream_t main_, stream_;
-};
+/// Rows of so many bytes and more come in parts: what waits for the last of them is a quarter.
+constexpr std::int64_t least_in_parts = std::int64_t(1) << 24;
+const int parts_of_rows =
+    std::getenv("FARFIELD_TEMPORARY_PARTS") ? std::atoi(std::getenv("FARFIELD_TEMPORARY_PARTS")) : 4;
 
 // Targets and sources of a tree whose targets are both: first[i] is how many of the targets before i are no sources.
 struct IsApart {
@@ -53,8 +46,9 @@ struct PlaceBoth {
 
 }  // namespace
 
-ResultsOverRanks::ResultsOverRanks(farfield::cuda::DeviceMemory& memory) : memory_(memory), scatter_(memory) {
-  use_all(memory, records_, hessians_, rows_, caller_, order_);
+ResultsOverRanks::ResultsOverRanks(farfield::cuda::DeviceMemory& memory)
+    : memory_(memory), scatter_(memory), merge_(memory) {
+  use_all(memory, records_, rows_, caller_, order_);
 }
 
 /// The place in the owned order of each of the tree's targets; null where that is the tree's, as it is but for targets
@@ -78,90 +72,99 @@ const std::uint32_t* ResultsOverRanks::owned_order(const DevicePlaced& placed, c
   return order_.data();
 }
 
-template <class Real>
-void ResultsOverRanks::as_they_arrived(DevicePlaced& placed, const SortedResults<Real>& results, Scalar scalar,
-                                       const VectorResult& made, cudaStream_t stream) {
-  const std::int64_t count = placed.own_targets(), size = farfield::cuda::size_of(scalar);
-  const int parts = results.result.parts();
-  records_.resize(farfield::cuda::Scatter::numbers_of_record(parts) * count * size);
-  if (parts == with_hessian) hessians_.resize(6 * count * size);
-  scatter_.place(results, placed.on_device->target_order(), count, scalar, {records_.data(), hessians_.data()}, stream,
-                 made);
-  scatter_.release();
+/// Records that the rank itself wants, whose places need no haste.
+static std::vector<Scatter::Range> own_ranges(const std::vector<ResultsOverRanks::Passed>& sets) {
+  std::vector<Scatter::Range> ranges;
+  for (const auto& set : sets) {
+    const DeviceRoute::Stay stay = set.route.stay();
+    ranges.push_back({set.first + stay.received, set.first + stay.received + stay.count});
+  }
+  return ranges;
 }
 
-/// Numbers of some points of a route to their places: `row` are those of rows [first, first + count) of what it sent.
-void ResultsOverRanks::put(const Kind& kind, const unsigned char* row, const DeviceRoute& route, std::int64_t first,
-                           std::int64_t count, cudaStream_t stream) {
-  scatter_.put({kind.hessians ? nullptr : row, kind.hessians ? row : nullptr}, kind.parts, kind.scalar,
-               route.given.empty() ? nullptr : route.given.data() + first, count, kind.to, stream);
+/// Which records are whose, of a set: those that stayed, and those of others in `rows`.
+static std::vector<Merge::Run> runs_of(const DeviceRoute& route, const unsigned char* arrived,
+                                       const unsigned char* rows, std::int64_t row_bytes) {
+  const Begins leaving = route.leaving();
+  std::vector<Merge::Run> runs;
+  for (std::size_t r = 0; r + 1 < leaving.size(); ++r) {
+    const bool own = static_cast<int>(r) == route.rank;
+    const unsigned char* const records =
+        own ? arrived + route.stay().received * row_bytes : rows + leaving[r] * row_bytes;
+    runs.push_back({records, route.sent[r], route.sent[r + 1] - route.sent[r], !own});
+  }
+  return runs;
 }
 
-/// Results of points that stayed go to their places while those of others travel.
-void ResultsOverRanks::send_rows(DevicePlaced& placed, const DeviceRoute& route, const Kind& kind,
+/// Results of one set to the ranks that passed their points. The stream beside fetches, while the other one places
+/// records that stay and merges what has come.
+void ResultsOverRanks::send_rows(DevicePlaced& placed, const Passed& set, const Kind& kind, const Beside& beside,
                                  cudaStream_t stream) {
-  const DeviceRoute::Stay stay = route.stay();
-  const unsigned char* const own = kind.arrived + stay.received * kind.row_bytes;
-  if (!route.any_migrants) return put(kind, own, route, stay.sent, stay.count, stream);
-  rows_.resize(route.migrants * kind.row_bytes);
-  const Beside beside(beside_, stream);
-  put(kind, own, route, stay.sent, stay.count, beside);
-  placed.transport.exchange(kind.arrived, route.received, rows_.data(), route.leaving(), kind.row_bytes, stream, [&] {
-    put(kind, rows_.data(), route, 0, stay.sent, stream);
-    put(kind, rows_.data() + stay.sent * kind.row_bytes, route, stay.sent + stay.count, route.migrants - stay.sent,
-        stream);
+  const DeviceRoute& route = set.route;
+  const unsigned char* const arrived = records_.data() + set.first * kind.row_bytes;
+  unsigned char* const rows = rows_.data() + set.first_row * kind.row_bytes;
+  const int parts = route.migrants * kind.row_bytes < least_in_parts ? 1 : parts_of_rows;
+  merge_.prepare(runs_of(route, arrived, rows, kind.row_bytes), route.given.empty() ? nullptr : route.given.data(),
+                 route.points(), parts, stream);
+  const auto merge = [&](const Part& part) {
+    beside.let_main_wait();
+    merge_({kind.parts, kind.scalar, kind.hessians}, set.to, part, stream);
+  };
+  if (!route.any_migrants) return merge({});
+  placed.transport.exchange(arrived, route.received, rows, route.leaving(), kind.row_bytes, beside, merge, parts);
+}
+
+/// Where the caller's arrays are on the host, copies on the device take their places.
+void ResultsOverRanks::make_copies(std::vector<Passed>& sets, const Kind& kind) {
+  std::int64_t bytes = 0;
+  const auto each = [&](const auto& use) {
+    for (Passed& set : sets) {
+      const std::int64_t number = set.route.points() * farfield::cuda::size_of(kind.scalar);
+      if (!kind.hessians) use(set.caller.potential, set.to.potential, number);
+      if (!kind.hessians) use(set.caller.gradient, set.to.gradient, 3 * number);
+      if (kind.hessians) use(set.caller.hessian, set.to.hessian, 6 * number);
+    }
+  };
+  each([&](void* caller, void*&, std::int64_t size) { bytes += caller ? size : 0; });
+  caller_.resize(bytes);
+  unsigned char* device = caller_.data();
+  each([&](void* caller, void*& to, std::int64_t size) {
+    to = caller ? std::exchange(device, device + size) : nullptr;
+    if (caller) copies_.push_back({static_cast<unsigned char*>(caller), static_cast<unsigned char*>(to), size});
   });
 }
 
-/// By way of a copy on the device where the caller's arrays are on the host.
-void ResultsOverRanks::send_to(DevicePlaced& placed, const Passed& set, Kind kind, const Outputs& outputs,
-                               cudaStream_t stream) {
-  const std::int64_t given = set.route.points(), size = farfield::cuda::size_of(outputs.scalar);
-  if (outputs.space != MemorySpace::host) {
-    kind.to = set.caller;
-    return send_rows(placed, set.route, kind, stream);
-  }
-  struct Part {
-    void *caller, **device;
-    std::int64_t bytes;
-  };
-  const auto wanted = [&](void* caller, bool hessian) { return kind.hessians == hessian ? caller : nullptr; };
-  const Part parts[] = {{wanted(set.caller.potential, false), &kind.to.potential, given * size},
-                        {wanted(set.caller.gradient, false), &kind.to.gradient, 3 * given * size},
-                        {wanted(set.caller.hessian, true), &kind.to.hessian, 6 * given * size}};
-  std::int64_t bytes = 0;
-  for (const Part& part : parts) bytes += part.caller ? part.bytes : 0;
-  caller_.resize(bytes);
-  unsigned char* device = caller_.data();
-  for (const Part& part : parts)
-    if (part.caller) *part.device = std::exchange(device, device + part.bytes);
-  send_rows(placed, set.route, kind, stream);
-  for (const Part& part : parts)
-    if (part.caller)
-      farfield::cuda::download(static_cast<unsigned char*>(part.caller),
-                               static_cast<const unsigned char*>(*part.device), part.bytes, stream);
-  if (bytes > 0) farfield::cuda::require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+void ResultsOverRanks::download_copies(cudaStream_t stream) {
+  for (const Copy& copy : copies_) farfield::cuda::download(copy.caller, copy.device, copy.bytes, stream);
+  if (!copies_.empty()) farfield::cuda::require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
 
-/// What has been sent is given back, for the next tree.
-void ResultsOverRanks::send_back(DevicePlaced& placed, const std::vector<Passed>& sets, const Outputs& outputs,
-                                 int parts, cudaStream_t stream) {
-  const std::int64_t size = farfield::cuda::size_of(outputs.scalar);
-  const auto send = [&](OnDevice<unsigned char>& arrived, std::int64_t numbers, bool hessians) {
-    const std::int64_t row_bytes = numbers * size;
-    for (const Passed& set : sets)
-      send_to(placed, set, {arrived.data() + set.first * row_bytes, row_bytes, parts, outputs.scalar, hessians, {}},
-              outputs, stream);
-    arrived.release();
+/// Records that others wait for are placed first: they travel while the rank's own are placed.
+template <class Real>
+void ResultsOverRanks::send_back(DevicePlaced& placed, const SortedResults<Real>& results, std::vector<Passed>& sets,
+                                 const Kind& kind, const VectorResult& made, const Meanwhile& meanwhile,
+                                 cudaStream_t stream) {
+  const std::int64_t count = placed.own_targets();
+  std::int64_t migrants = 0;
+  for (Passed& set : sets) set.first_row = std::exchange(migrants, migrants + set.route.migrants);
+  records_.resize(count * kind.row_bytes), rows_.resize(migrants * kind.row_bytes);
+  std::optional<Beside> beside;
+  const auto others_are_placed = [&] {
+    beside.emplace(placed.travel, stream);
+    if (meanwhile) meanwhile();
   };
-  send(records_, farfield::cuda::Scatter::numbers_of_record(parts), false);
-  if (parts == with_hessian) send(hessians_, 6, true);
-  release();
+  scatter_.place(results, placed.on_device->target_order(), count,
+                 {records_.data(), kind.scalar, kind.hessians, own_ranges(sets), others_are_placed}, stream, made);
+  scatter_.release();
+  copies_.clear();
+  if (kind.on_host) make_copies(sets, kind);
+  for (const Passed& set : sets) send_rows(placed, set, kind, *beside, stream);
+  beside.reset();
+  download_copies(stream);
 }
 
 /// The caller's arrays of one set, of a vector.
-static farfield::cuda::Scatter::CallerArrays arrays_of(void* const (&parts)[3], std::int64_t vector, std::int64_t pitch,
-                                                       Scalar scalar) {
+static Merge::CallerArrays arrays_of(void* const (&parts)[3], std::int64_t vector, std::int64_t pitch, Scalar scalar) {
   const std::int64_t points = vector * pitch * farfield::cuda::size_of(scalar);
   const auto at = [&](int part, std::int64_t numbers) -> void* {
     return parts[part] ? static_cast<unsigned char*>(parts[part]) + numbers * points : nullptr;
@@ -169,13 +172,16 @@ static farfield::cuda::Scatter::CallerArrays arrays_of(void* const (&parts)[3], 
   return {at(0, 1), at(1, 3), at(2, 6)};
 }
 
+/// What has been sent is given back, for the next tree.
 template <class Real>
 void ResultsOverRanks::deliver(DevicePlaced& placed, const SortedResults<Real>& results, std::int64_t vector,
-                               const Delivery& delivery, const VectorResult& made, cudaStream_t stream) {
+                               const Delivery& delivery, const VectorResult& made, const Meanwhile& meanwhile,
+                               cudaStream_t stream) {
   const Outputs& o = delivery.outputs;
-  if (placed.order == Order::owned)
+  if (placed.order == Order::owned) {
+    if (meanwhile) meanwhile();
     return scatter_(results, vector, owned_order(placed, stream), placed.own_targets(), delivery, stream, made);
-  as_they_arrived(placed, results, o.scalar, made, stream);
+  }
   const DeviceShare& share = *placed.on_device;
   const int parts = results.result.parts();
   const DeviceRoute &to_targets = placed.tree.alike ? share.source_route : share.target_route_apart,
@@ -186,18 +192,24 @@ void ResultsOverRanks::deliver(DevicePlaced& placed, const SortedResults<Real>& 
     sets.push_back({to_sources, placed.own_apart(),
                     arrays_of({o.source_potential, o.source_gradient, o.source_hessian}, vector,
                               delivery.source_pitch_or(to_sources.points()), o.scalar)});
-  send_back(placed, sets, o, parts, stream);
+  for (Passed& set : sets) set.to = set.caller;
+  const std::int64_t size = farfield::cuda::size_of(o.scalar);
+  Kind kind{Scatter::numbers_of_record(parts) * size, parts, o.scalar, false, o.space == MemorySpace::host};
+  send_back(placed, results, sets, kind, made, meanwhile, stream);
+  kind.row_bytes = 6 * size, kind.hessians = true;
+  if (parts == with_hessian) send_back(placed, results, sets, kind, made, {}, stream);
+  release();
 }
 
 void ResultsOverRanks::release() {
-  scatter_.release();
-  for (OnDevice<unsigned char>* rows : {&records_, &hessians_, &rows_, &caller_}) rows->release();
+  scatter_.release(), merge_.release();
+  for (OnDevice<unsigned char>* rows : {&records_, &rows_, &caller_}) rows->release();
   order_.release();
 }
 
 template void ResultsOverRanks::deliver(DevicePlaced&, const SortedResults<float>&, std::int64_t, const Delivery&,
-                                        const VectorResult&, cudaStream_t);
+                                        const VectorResult&, const Meanwhile&, cudaStream_t);
 template void ResultsOverRanks::deliver(DevicePlaced&, const SortedResults<double>&, std::int64_t, const Delivery&,
-                                        const VectorResult&, cudaStream_t);
+                                        const VectorResult&, const Meanwhile&, cudaStream_t);
 
 }  // namespace farfield::distributed
