@@ -111,7 +111,12 @@ static constexpr std::int64_t enough = 5'000;  ///< translations for a sample, o
 /// targets erred 2.8 times the bare estimate at about 5,000 translations.
 static constexpr std::int64_t enough_apart = 20'000;
 
-std::int64_t measured_targets(const Decision& d, const Quality& q, std::int64_t sources, std::int64_t targets,
+/// A GPU's direct sums at so many take 0.2 to 0.7 ms.
+static std::int64_t some_targets(std::int64_t sources) {
+  return std::clamp<std::int64_t>((1 << 27) / std::max<std::int64_t>(1, sources), 16, 128);
+}
+
+std::int64_t measured_targets(const Decision& d, std::int64_t sources, std::int64_t targets,
                               std::int64_t translations) {
   constexpr std::int64_t few = 64;
   constexpr double cheap = 4e7, cheaper = 4e6;  // pairs; 40 and 4 milliseconds of one core
@@ -124,9 +129,7 @@ std::int64_t measured_targets(const Decision& d, const Quality& q, std::int64_t 
   const bool on_gpu = d.backend == Backend::cuda && (translations < (d.apart ? enough_apart : enough) || d.in_planes) &&
                       pairs <= (d.apart ? 1.5e9 : cheaper);
   if ((few_targets || few_sources || on_gpu) && rounding_is_small(d)) return targets;
-  const bool rests_on_fit = q.truncation * fitted_gain(d.kernel, d.fits(), d.degree) > d.tolerance && d.fits();
-  return d.in_planes || rests_on_fit ? std::clamp<std::int64_t>((1 << 27) / std::max<std::int64_t>(1, sources), 16, 128)
-                                     : 0;
+  return d.in_planes ? some_targets(sources) : 0;
 }
 
 std::int64_t worth_measuring(const Decision& d, const Quality& q, std::int64_t targets, std::int64_t translations) {
@@ -144,9 +147,25 @@ std::int64_t worth_measuring(const Decision& d, const Quality& q, std::int64_t t
 
 static constexpr double of_a_sample = 1.5;  ///< room for what a sample does not hold
 
-void measured(Quality& quality, const Decision& d, const ErrorReport& error) {
-  const double potential = quality.norms.counts(0) ? error.potential : 0, estimate = d.fits() ? quality.truncation : 0;
-  quality.truncation = std::max(estimate, of_a_sample * std::max({potential, error.gradient, error.hessian}));
+void measured(Quality& quality, const ErrorReport& error) {
+  const double potential = quality.norms.counts(0) ? error.potential : 0;
+  quality.truncation = of_a_sample * std::max({potential, error.gradient, error.hessian});
+}
+
+std::int64_t FittedExcess::targets(const Decision& d, const Quality& q, std::int64_t sources, std::int64_t targets,
+                                   std::int64_t translations) {
+  estimate_ = q.truncation;
+  const std::int64_t asked = measured_targets(d, sources, targets, translations);
+  const bool rests_on_fit = d.fits() && q.truncation * fitted_gain(d.kernel, true, d.degree) > d.tolerance;
+  is_measured_ = asked > 0;
+  looks_ = !is_measured_ && rests_on_fit && is_estimated(d) && excess_ == 0;
+  return looks_ ? std::min(targets, some_targets(sources)) : asked;
+}
+
+void FittedExcess::apply(const Decision& d, Quality& q) {
+  if (is_measured_ || !d.fits()) return;
+  if (looks_) excess_ = estimate_ > 0 ? std::max(1.0, q.truncation / estimate_) : 1;
+  if (excess_ > 0) q.truncation = excess_ * estimate_;
 }
 
 template <class Real>

@@ -69,9 +69,9 @@ double lost_by(const Truncation& squares, const Norms& norms);
 /// - many, but reached by few sources;
 /// - on a GPU, which draws no targets: reached by few translations (worth_measuring), or few in a crystal.
 /// Some targets in a crystal, where errors of many boxes add up (39 times the estimate at degree 37), but over many
-/// targets; and where the estimate keeps the tolerance only since operators are fitted.
-std::int64_t measured_targets(const Decision& decision, const Quality& quality, std::int64_t sources,
-                              std::int64_t targets, std::int64_t translations);
+/// targets.
+std::int64_t measured_targets(const Decision& decision, std::int64_t sources, std::int64_t targets,
+                              std::int64_t translations);
 /// Number of targets worth measuring where only the safety, most of which hardly any sum needs, lifts the estimate
 /// above the tolerance: the measured error tells whether the evaluation must be repeated. Always some where few
 /// translations reach targets apart from the sources: the outermost sources and targets stand in corners, which many
@@ -80,12 +80,28 @@ std::int64_t measured_targets(const Decision& decision, const Quality& quality, 
 /// `translations`: of m2l, m2p and p2l.
 std::int64_t worth_measuring(const Decision& decision, const Quality& quality, std::int64_t targets,
                              std::int64_t translations);
-/// Replaces the estimate of the truncation by the measured error; of fitted operators, measured at few targets, by the
-/// larger of both.
-void measured(Quality& quality, const Decision& decision, const ErrorReport& error);
+/// Replaces the estimate of the truncation by the measured error.
+void measured(Quality& quality, const ErrorReport& error);
 /// The same from direct sums at drawn targets, which estimate the norm of the errors.
 template <class Real>
 void measure(Quality& quality, const Computed<Real>& computed, const std::vector<DrawnTarget>& drawn,
              const SumsAt& sums_at);
+
+/// Where the estimate keeps the tolerance only because operators are fitted (Decision::fits), the error is measured at
+/// some targets, once for a tree and degree: for other strengths and points that have moved a little it exceeds the
+/// estimate as much.
+class FittedExcess {
+ public:
+  /// measured_targets, or at how many to look for this reason.
+  std::int64_t targets(const Decision& decision, const Quality& quality, std::int64_t sources, std::int64_t targets,
+                       std::int64_t translations);
+  /// After the measurement, if there was one: no estimate is lowered by it.
+  void apply(const Decision& decision, Quality& quality);
+
+ private:
+  double estimate_ = 0;  ///< of the evaluation under way
+  bool is_measured_ = false, looks_ = false;
+  double excess_ = 0;  ///< 0: not known
+};
 
 }  // namespace farfield

@@ -229,7 +229,7 @@ class CpuSteps : public EvaluatorState<cpu::Placed> {
     const SumsAt sums_at = exact_sums(v);
     const double safety = truncation_safety(decision, translations);
     Quality quality = quality_of(condition_sums(targets(), sums_at), norms, sources(), targets(), truncated(), safety);
-    std::int64_t samples = measured_targets(decision, quality, sources(), targets(), translations);
+    std::int64_t samples = measured_targets(decision, sources(), targets(), translations);
     if (samples == 0) samples = worth_measuring(decision, quality, targets(), translations);
     if (samples > 0)
       measure(quality, results,

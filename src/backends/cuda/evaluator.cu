@@ -142,6 +142,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
 
   void prepare_expansions(Report& report) {
+    fit_ = {};
     make_rows();
     time("tables", [&] {
       translations_.build(decision, tree_.tree.view(), threads, stream_, report);
@@ -288,8 +289,9 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     Quality q = quality_of(conditions_[static_cast<std::size_t>(v.place)].result(), found.norms, sources(), targets(),
                            found.truncation, truncation_safety(decision, translations));
     q.operands = lost_by(found.operands, found.norms);
-    if (const std::int64_t samples = measured_targets(decision, q, sources(), targets(), translations))
-      measured(q, decision, measured_error(evaluated(v), in_own_units(found.norms), {samples, 0}, memory_));
+    if (const std::int64_t samples = fit_.targets(decision, q, sources(), targets(), translations))
+      measured(q, measured_error(evaluated(v), in_own_units(found.norms), {samples, 0}, memory_));
+    fit_.apply(decision, q);
     return q;
   }
 
@@ -474,6 +476,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   std::deque<ConditionProbe> conditions_;  ///< of the densities that are summed together
   Accounts accounts_{memory_};
   Judge judge_{memory_};
+  FittedExcess fit_;  ///< of the tree and degree that there are
   DensityArrays<DeviceArray<Real>> arrays_;
   DeviceArray<float4> places_;             ///< see Work::centre
   DeviceArray<Real> grids_[2], kept_;      ///< of method grid

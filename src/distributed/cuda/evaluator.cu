@@ -85,6 +85,7 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
     return farfield::settle_degree(decision, sums, report);
   }
   void prepare_expansions(farfield::Report& report) {
+    fit_ = {};
     make_rows();
     place_probes();  // which the device looks for before the host waits for what the tables want
     const farfield::cuda::WholeTree whole{placed->levels_of_all,
@@ -94,7 +95,9 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
       translations_.split_for(placed->boxes_of_all, sources(), targets());
     });
     time("probes", [&] {
-      if (probes_) probes_->show(*placed);
+      if (!probes_) return;
+      probes_->show(*placed);
+      tails_.place(*placed, crowds_, *probes_, probe_count_);
     });
   }
   void finish_build(farfield::Report& report) {
@@ -162,8 +165,9 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
     Quality q = quality_of(probes, found.norms, sources(), targets(), found.truncation,
                            truncation_safety(decision, translations));
     q.operands = lost_by(found.operands, found.norms);
-    if (const std::int64_t samples = measured_targets(decision, q, sources(), targets(), translations))
-      measured(q, decision, measured_error(v, in_own_units(found.norms), samples, 0));
+    if (const std::int64_t samples = fit_.targets(decision, q, sources(), targets(), translations))
+      measured(q, measured_error(v, in_own_units(found.norms), samples, 0));
+    fit_.apply(decision, q);
     return ranks().all_gather(q).front();
   }
   ErrorReport checked(const OneVector& v, const Delivered& delivered, const Delivery& delivery) {
@@ -198,12 +202,11 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
   void place_probes() {
     probes_.reset();
     if (sources() == 0 || targets() == 0) return;
-    const std::vector<std::int64_t> crowds = targets_of_shared_crowds(*placed);
+    crowds_ = targets_of_shared_crowds(*placed);
     std::vector<std::int64_t> at = condition_targets(targets());
     probe_count_ = std::ssize(at);
-    at.insert(at.end(), crowds.begin(), crowds.end());
+    at.insert(at.end(), crowds_.begin(), crowds_.end());
     probes_ = std::make_unique<Sample>(*placed, at, ResultArrays<Real>{});
-    tails_.place(*placed, crowds, *probes_, probe_count_);
   }
   void probe_conditions() {
     while (std::ssize(conditions_) < densities) conditions_.emplace_back(memory_);
@@ -276,7 +279,9 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
   DeviceRankArrays<Real> arrays_{memory_};
   std::int64_t probe_count_ = 0;
   std::unique_ptr<Sample> probes_;
+  std::vector<std::int64_t> crowds_;  ///< behind the probes
   TailsOfRank tails_{memory_};
+  FittedExcess fit_;                                       ///< of the tree and degree that there are
   std::deque<farfield::cuda::ConditionProbe> conditions_;  ///< of the vectors that are summed together
   farfield::cuda::Judge judge_{memory_};
 };

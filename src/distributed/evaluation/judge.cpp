@@ -50,7 +50,7 @@ Quality quality_over_ranks(const Judged<Real>& j, std::int64_t translations, con
     truncated = distributed::truncation(ranks, *j.placed.judged, *j.placed.share, j.expansions, j.power, j.threads);
   Quality quality =
       quality_of(probes, norms, j.sources(), j.targets(), truncated, truncation_safety(decision, translations));
-  std::int64_t samples = measured_targets(decision, quality, j.sources(), j.targets(), translations);
+  std::int64_t samples = measured_targets(decision, j.sources(), j.targets(), translations);
   if (samples == 0) samples = worth_measuring(decision, quality, j.targets(), translations);
   if (samples > 0) measure_error(quality, j, samples, sums_at);
   return ranks.all_gather(quality).front();

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <vector>
 
 #include "backends/cuda/judge/direct_sums.hpp"
 #include "backends/cuda/judge/examine.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
 
 namespace farfield::cuda {
 
@@ -45,22 +47,55 @@ static std::vector<DirectSum> exact_sums(const Evaluated<Real>& e, const std::ve
   return sums;
 }
 
+namespace {
+
+template <class Real>
+struct TakeAt {
+  const Real* from;
+  const std::int64_t* at;
+  Real* to;
+  __device__ void operator()(std::int64_t k) const { to[k] = from[at[k]]; }
+};
+
+/// Of each part the results at those targets.
+template <class Real>
+class ResultsAt {
+ public:
+  ResultsAt(const Evaluated<Real>& e, const std::vector<std::int64_t>& targets, DeviceMemory& memory) {
+    DeviceArray<std::int64_t> at(memory);
+    DeviceArray<Real> values(memory);
+    upload(at, targets.data(), std::ssize(targets), memory.stream);
+    values.resize(std::ssize(targets));
+    const int parts = e.work.result.parts();
+    for (int part = first_part(parts); part < end_part(parts); ++part) {
+      for_each_index(std::ssize(targets), TakeAt<Real>{e.work.result.any(part), at.data(), values.data()},
+                     memory.stream, "results of a sample");
+      own_[part].resize(targets.size());
+      download(own_[part].data(), values.data(), values.size(), memory.stream);
+    }
+    require(cudaStreamSynchronize(memory.stream), "cudaStreamSynchronize");
+  }
+  Real* part(int which) { return own_[which].data(); }
+
+ private:
+  std::vector<Real> own_[most_parts];
+};
+
+}  // namespace
+
 template <class Real>
 ErrorReport measured_error(const Evaluated<Real>& e, const Delivered& delivered, const Sample& sample,
                            DeviceMemory& memory) {
   const auto start = std::chrono::steady_clock::now();
   const std::vector<std::int64_t> at = check_targets(e.targets, sample.targets, sample.seed);
   const std::vector<DirectSum> sums = exact_sums(e, at, memory);
-  std::vector<Real> results[most_parts];
+  ResultsAt<Real> results(e, at, memory);
   Computed<Real> computed{e.targets, {}};
   const int parts = e.work.result.parts();
-  for (int part = first_part(parts); part < end_part(parts); ++part) {
-    results[part].resize(static_cast<std::size_t>(e.targets));
-    download(results[part].data(), e.work.result.any(part), e.targets, memory.stream);
-    computed.result.part[part] = results[part].data();
-  }
-  require(cudaStreamSynchronize(memory.stream), "cudaStreamSynchronize");
-  ErrorReport report = errors(computed, delivered, at, sums, sample.seed);
+  for (int part = first_part(parts); part < end_part(parts); ++part) computed.result.part[part] = results.part(part);
+  std::vector<std::int64_t> places(at.size());
+  std::iota(places.begin(), places.end(), 0);
+  ErrorReport report = errors(computed, delivered, places, sums, sample.seed);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }
