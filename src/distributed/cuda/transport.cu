@@ -67,10 +67,7 @@ __global__ void __launch_bounds__(farfield::cuda::block_threads)
 
 /// Two for each multiprocessor: 2 to 8 MB under way, while 340 GB/s need less than 1, and most registers are left to
 /// what runs beside.
-int most_blocks() {
-  static const char* const temporary = std::getenv("FARFIELD_TEMPORARY_FETCH_BLOCKS");
-  return (temporary ? std::atoi(temporary) : 2) * farfield::cuda::device_limits().multiprocessors;
-}
+int most_blocks() { return 2 * farfield::cuda::device_limits().multiprocessors; }
 
 template <class Word>
 void fetch_words(const char* from, char* to, std::int64_t bytes, cudaStream_t stream) {

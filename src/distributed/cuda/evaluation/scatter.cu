@@ -1,4 +1,3 @@
-#include <cstdlib>
 #include <cub/device/device_scan.cuh>
 #include <optional>
 #include <utility>
@@ -20,8 +19,7 @@ namespace {
 
 /// Rows of so many bytes and more come in parts: what waits for the last of them is a quarter.
 constexpr std::int64_t least_in_parts = std::int64_t(1) << 24;
-const int parts_of_rows =
-    std::getenv("FARFIELD_TEMPORARY_PARTS") ? std::atoi(std::getenv("FARFIELD_TEMPORARY_PARTS")) : 4;
+constexpr int parts_of_rows = 4;
 
 // Targets and sources of a tree whose targets are both: first[i] is how many of the targets before i are no sources.
 struct IsApart {
