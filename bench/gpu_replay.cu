@@ -152,8 +152,6 @@ void run(const System& system) {
   const double by_calls = median_of(arrays, step);
   const std::vector<float> called = arrays.gradient();
   const Report r = plan.report();
-  if (std::getenv("FF_CHOICES")) for (const Choice& c : r.choices) std::fprintf(stderr, "  %s: %s (%s)\n", c.name.c_str(), c.value.c_str(), c.reason.c_str());
-  if (std::getenv("FF_CHOICES")) std::fprintf(stderr, "  estimated %g\n", r.estimated_error);
   StageTimes stages;
   stages.add(r);
   cudaGraphExec_t const graph = capture(plan, arrays);
