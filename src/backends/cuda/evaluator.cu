@@ -401,13 +401,12 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     if constexpr (ScaleInvariant<typename K::Basis>) {
       walk<K>(work_);
     } else {
-      LevelWork<Real> work{work_, translations_.levels()};
-      walk<K>(work);
+      walk<K>(LevelWork<Real>{work_, translations_.levels()});
     }
   }
   template <class K, class StageWork>
-  void walk(StageWork& work) {
-    BoundTreecode<K, Real, StageWork> bound(work, places_.data(), decision.box_error, expandable());
+  void walk(StageWork&& work) {
+    BoundTreecode<K, Real, std::remove_reference_t<StageWork>> bound(work, places_.data(), decision.box_error, expandable());
     treecode(bound, events_);
   }
   /// The near field of all densities, the far field of the first.
