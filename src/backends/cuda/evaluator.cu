@@ -406,7 +406,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
   template <class K, class StageWork>
   void walk(StageWork&& work) {
-    BoundTreecode<K, Real, std::remove_reference_t<StageWork>> bound(work, places_.data(), decision.box_error, expandable());
+    BoundTreecode<K, Real, std::remove_reference_t<StageWork>> bound(work, places_.data(), decision.box_error,
+                                                                     expandable());
     treecode(bound, events_);
   }
   /// The near field of all densities, the far field of the first.
@@ -436,8 +437,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     grid(bound, events_);
   }
 
-  /// As on the CPU: errors of a bounded kernel are relative to the sum of |strengths|, those of its gradient to this
-  /// over its length.
+  /// Errors of a bounded kernel are relative to the sum of |strengths|, of its gradient to this over its length.
   Delivered in_own_norm(Delivered delivered) const {
     if (!traits(decision.kernel).bounded) return delivered;
     std::vector<Real> strengths(static_cast<std::size_t>(sources()));
