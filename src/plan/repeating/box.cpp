@@ -260,7 +260,8 @@ void Box::make_plan() {
 
 void Box::make_field(int degree) {
   StageClock(own_, true)("images", [&] {
-    far_.emplace(*grid_, std::min(degree, max_degree), threads_, cpu::block_stages(simd_), options_.virial);
+    const BlockStages stages = on_device_ ? BlockStages{} : cpu::block_stages(simd_);
+    far_.emplace(*grid_, std::min(degree, max_degree), threads_, stages, options_.virial);
   });
 }
 
