@@ -51,16 +51,20 @@ struct WaveRow {
     for (int j = 0; j < width; ++j) {
       const Complex plus{up[j].real + down[j].real, up[j].imaginary + down[j].imaginary};
       const Complex minus{up[j].real - down[j].real, up[j].imaginary - down[j].imaginary};
-      const Complex &along = odd ? minus : plus, &across = odd ? plus : minus;
-      add_turned(sum[j].cosine, from.cosine, along, across);
-      add_turned(sum[j].sine, from.sine, along, across);
+      if constexpr (odd) {
+        add_turned(sum[j].cosine, from.cosine, minus, plus);
+        add_turned(sum[j].sine, from.sine, minus, plus);
+      } else {
+        add_turned(sum[j].cosine, from.cosine, plus, minus);
+        add_turned(sum[j].sine, from.sine, plus, minus);
+      }
     }
   }
 
  private:
   FARFIELD_HD static void add_turned(Complex& to, const Complex& c, const Complex& along, const Complex& across) {
-    to.real += c.real * along.real - c.imaginary * across.imaginary;
-    to.imaginary += c.real * along.imaginary + c.imaginary * across.real;
+    to.real += c.real * along.real, to.real -= c.imaginary * across.imaginary;  // of one sum a product is rounded alone
+    to.imaginary += c.real * along.imaginary, to.imaginary += c.imaginary * across.real;
   }
 };
 
@@ -83,13 +87,14 @@ FARFIELD_HD void add_wave_m2l(int degree, const Wave* multipole, const Complex* 
       row.template add<false>(from[m + 1]);
     }
     const double sign = n & 1 ? -1 : 1;
-    const bool sines = has_sines(n + k, turns);
-    for (int j = 0; j < width; ++j) {
-      const Complex &a = sines ? row.sum[j].sine : row.sum[j].cosine, &b = sines ? row.sum[j].cosine : row.sum[j].sine;
-      const double other = sines ? -sign : sign;
-      all[j].cosine.real += sign * a.real, all[j].cosine.imaginary += sign * a.imaginary;
-      all[j].sine.real += other * b.real, all[j].sine.imaginary += other * b.imaginary;
-    }
+    for (int j = 0; j < width; ++j)
+      if (has_sines(n + k, turns)) {
+        all[j].cosine.real += sign * row.sum[j].sine.real, all[j].cosine.imaginary += sign * row.sum[j].sine.imaginary;
+        all[j].sine.real -= sign * row.sum[j].cosine.real, all[j].sine.imaginary -= sign * row.sum[j].cosine.imaginary;
+      } else {
+        all[j].cosine.real += sign * row.sum[j].cosine.real, all[j].cosine.imaginary += sign * row.sum[j].cosine.imaginary;
+        all[j].sine.real += sign * row.sum[j].sine.real, all[j].sine.imaginary += sign * row.sum[j].sine.imaginary;
+      }
   }
 }
 

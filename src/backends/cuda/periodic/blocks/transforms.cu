@@ -39,7 +39,7 @@ __device__ void transform(const GridTransform& g, Wave* room, const Numbers& x, 
 }
 
 /// Block (order, which of the two).
-__global__ void __launch_bounds__(wave_threads) multipole_waves(MultipoleWaves w, int room) {
+__global__ void __launch_bounds__(wave_threads) multipole_waves(const __grid_constant__ MultipoleWaves w, int room) {
   extern __shared__ __align__(16) double shared[];
   const bool points = blockIdx.y > 0;
   const int order = static_cast<int>(blockIdx.x);
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(wave_threads) multipole_waves(MultipoleWaves w
 }
 
 /// Block (order).
-__global__ void __launch_bounds__(wave_threads) table_waves(TableWaves w, int room) {
+__global__ void __launch_bounds__(wave_threads) table_waves(const __grid_constant__ TableWaves w, int room) {
   extern __shared__ __align__(16) double shared[];
   const int order = static_cast<int>(blockIdx.x);
   const Order at(order);
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(wave_threads) table_waves(TableWaves w, int ro
 }
 
 /// Block (order).
-__global__ void __launch_bounds__(wave_threads) local_waves(LocalWaves w, int room) {
+__global__ void __launch_bounds__(wave_threads) local_waves(const __grid_constant__ LocalWaves w, int room) {
   extern __shared__ __align__(16) double shared[];
   const int order = static_cast<int>(blockIdx.x), thread = static_cast<int>(threadIdx.x);
   GridTransform g = w.grid;

@@ -3,6 +3,8 @@
 #pragma once
 #include <cuda_runtime.h>
 
+#include <cstdint>
+
 #include "expansions/periodic/blocks/grid_transform.hpp"
 
 namespace farfield::cuda {

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "backends/cuda/periodic/blocks/wave_m2l.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
@@ -33,16 +31,21 @@ std::size_t bytes_of_frequency(int degree) {
 /// Frequencies of a block of threads, a thread for each row and each of the two tables: as many as fill warps best.
 /// Degree 11 has 48 threads a frequency, so that it is two.
 struct WaveShape {
-  static constexpr int most_threads = 512, most_tile = 4;
+  static constexpr int most_threads = 256, most_tile = 4;
   int tile = 1, threads;
   std::size_t bytes;
+  /// For equal passes over so many items.
+  static int threads_for(int items) {
+    const int passes = (items + most_threads - 1) / most_threads;
+    return ((items + passes - 1) / passes + 31) / 32 * 32;
+  }
   explicit WaveShape(int degree) {
     const int items = 2 * rows_of(degree);
     const std::size_t own = bytes_of_frequency(degree), room = static_cast<std::size_t>(device_limits().shared_bytes) / 3;
     const auto filled = [&](int of) { return double(of * items) / ((of * items + 31) / 32 * 32); };
     for (int of = 2; of <= most_tile && of * items <= most_threads && static_cast<std::size_t>(of) * own <= room; ++of)
       if (filled(of) > filled(tile) + 0.05) tile = of;
-    threads = std::min(most_threads, (tile * items + 31) / 32 * 32);
+    threads = threads_for(tile * items);
     bytes = static_cast<std::size_t>(tile) * own;
   }
 };
@@ -68,7 +71,7 @@ __device__ void copy_multipoles(const WaveM2l& w, int first, int tile, Wave* to)
 }
 
 /// Block: `tile` frequencies, from copies in shared memory.
-__global__ void __launch_bounds__(WaveShape::most_threads, 1) m2l_of_copies(WaveM2l w, int rows, int tile) {
+__global__ void __launch_bounds__(WaveShape::most_threads, 1) m2l_of_copies(const __grid_constant__ WaveM2l w, int rows, int tile) {
   extern __shared__ __align__(16) double shared[];
   const int first = static_cast<int>(blockIdx.x) * tile, most = orders(w.degree),
             size = SpreadTable::size(2 * w.degree);
@@ -102,7 +105,7 @@ __global__ void __launch_bounds__(WaveShape::most_threads, 1) m2l_of_copies(Wave
 }
 
 /// Block: one frequency, of tables where they lie.
-__global__ void __launch_bounds__(WaveShape::most_threads, 1) m2l_in_place(WaveM2l w, int rows) {
+__global__ void __launch_bounds__(WaveShape::most_threads, 1) m2l_in_place(const __grid_constant__ WaveM2l w, int rows) {
   const int most = orders(w.degree), size = SpreadTable::size(2 * w.degree);
   const std::int64_t frequency = blockIdx.x;
   for (int row = static_cast<int>(threadIdx.x); row < rows; row += static_cast<int>(blockDim.x)) {
@@ -125,9 +128,8 @@ bool wave_tables_spread(int degree) {
 void wave_m2l(const WaveM2l& w, cudaStream_t stream) {
   const int rows = rows_of(w.degree);
   if (wave_tables_spread(w.degree)) {
-    const int threads = std::min(WaveShape::most_threads, (rows + 31) / 32 * 32);
-    launch_kernel("m2l of blocks", m2l_in_place, {dim3(static_cast<unsigned>(w.frequencies)), threads, 0}, stream, w,
-                  rows);
+    launch_kernel("m2l of blocks", m2l_in_place,
+                  {dim3(static_cast<unsigned>(w.frequencies)), WaveShape::threads_for(rows), 0}, stream, w, rows);
     return;
   }
   const WaveShape shape(w.degree);
