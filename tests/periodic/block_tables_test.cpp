@@ -1,4 +1,4 @@
-// Tables of the blocks of a cell: what backends read of them, and m2l of eight sources side by side, against
+// Tables of the blocks of a cell: m2l of eight sources side by side, against
 // SolidConvolution, one pair of blocks after the other.
 #include <gtest/gtest.h>
 
@@ -49,18 +49,6 @@ struct Blocks {
 };
 
 class OfBlocks : public ::testing::TestWithParam<std::pair<int, int>> {};
-
-TEST_P(OfBlocks, AreThoseOfTheConvolution) {
-  Stream random(seed);
-  const Blocks blocks(GetParam().first, GetParam().second, random);
-  const SolidConvolution::Numbers numbers = blocks.tables.numbers();
-  const std::size_t size = blocks.convolution.table_size();
-  ASSERT_EQ(numbers.size(), blocks.sums.size() * size);
-  for (std::size_t pair = 0; pair < blocks.sums.size(); ++pair) {
-    const SolidConvolution::Numbers table = blocks.table(pair);
-    for (std::size_t i = 0; i < size; ++i) ASSERT_EQ(numbers[pair * size + i], table[i]) << pair << " " << i;
-  }
-}
 
 TEST_P(OfBlocks, TranslateAsTheConvolution) {
   Stream random(seed + 1);

@@ -8,7 +8,7 @@
 
 namespace farfield::convolution {
 
-struct Complex {
+struct alignas(16) Complex {  // a device reads it at once
   double real = 0, imaginary = 0;
 };
 inline constexpr double half_root = 0.70710678118654752440, root_of_two = 1.41421356237309504880;

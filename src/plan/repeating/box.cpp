@@ -193,8 +193,10 @@ RepeatedBound Box::bound(const Options& options, std::int64_t sources, std::int6
   const auto points = sources * static_cast<std::int64_t>(most);
   const std::int64_t virial = options.virial ? 8 * (3 * sources + (2 + count) * points + 4 * count * targets) : 0;
   const std::int64_t skin = options.skin > 0 ? 48 * (sources + targets) + 8 * points : 0;
-  return {points, 8 * (7 * sources + 5 * points + 12 * targets) + virial + skin +
-                      BlockField::table_bytes(grid, grid.degree(degree), options.virial)};
+  const int of_blocks = grid.degree(degree);
+  const std::int64_t tables = std::max(BlockField::table_bytes(grid, of_blocks, options.virial),
+                                       convolution_bytes(grid, of_blocks, options.virial ? 1 + count : 1));
+  return {points, 8 * (7 * sources + 5 * points + 12 * targets) + virial + skin + tables};
 }
 
 /// Of the expansions of boxes: the first guess, see raise_degree.
@@ -260,7 +262,8 @@ void Box::make_plan() {
 
 void Box::make_field(int degree) {
   StageClock(own_, true)("images", [&] {
-    far_.emplace(*grid_, std::min(degree, max_degree), threads_, cpu::block_stages(simd_), options_.virial);
+    const BlockStages stages = on_device_ ? BlockStages{} : cpu::block_stages(simd_);
+    far_.emplace(*grid_, std::min(degree, max_degree), threads_, stages, options_.virial);
   });
 }
 
@@ -291,10 +294,12 @@ void Box::describe() {
 
 /// Held at most so far. Those of the virial's densities are counted by points in device memory.
 std::int64_t Box::bytes() const {
-  const std::int64_t all = near_->report().memory_bytes + points_->bytes() +
-                           BlockField::table_bytes(*grid_, far_->degree(), options_.virial);
-  if (!options_.virial || on_device_) return all;
-  return all + 8 * cell_.periodic_count() * (points_->images() + 4 * points_->sources());
+  const std::int64_t all = near_->report().memory_bytes + points_->bytes();
+  if (on_device_)
+    return all + convolution_bytes(*grid_, far_->degree(), options_.virial ? 1 + cell_.periodic_count() : 1);
+  const std::int64_t on_host = all + BlockField::table_bytes(*grid_, far_->degree(), options_.virial);
+  if (!options_.virial) return on_host;
+  return on_host + 8 * cell_.periodic_count() * (points_->images() + 4 * points_->sources());
 }
 
 void Box::require_neutral() const {

@@ -2,7 +2,7 @@
 #pragma once
 #include <farfield/views.hpp>
 
-#include "backends/cuda/periodic/block_parts.hpp"
+#include "backends/cuda/periodic/blocks/parts.hpp"
 #include "backends/other_points.hpp"
 
 namespace farfield::cuda {

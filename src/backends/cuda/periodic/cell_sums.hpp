@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <farfield/views.hpp>
 
-#include "backends/cuda/periodic/block_sums.hpp"
+#include "backends/cuda/periodic/blocks/sums.hpp"
 #include "backends/cuda/runtime/array.hpp"
 #include "backends/cuda/transfer/points.hpp"
 #include "backends/untyped.hpp"

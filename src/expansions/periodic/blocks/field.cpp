@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <set>
 
 #include "expansions/laplace_basis.hpp"
 
@@ -16,38 +15,26 @@ double sum_of_lanes(const double* lane) {
   return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
 }
 
-std::vector<std::vector<CellIndex>> explicit_images(const BlockGrid& grid) {
-  std::vector<std::vector<CellIndex>> images;
-  for (int block = 0; block < grid.blocks(); ++block) images.push_back(grid.near_images(block));
-  return images;
-}
-std::vector<CellIndex> with_all(const std::vector<CellIndex>& near, const std::vector<std::vector<CellIndex>>& images) {
-  std::set<CellIndex> all(near.begin(), near.end());
-  for (const auto& one : images) all.insert(one.begin(), one.end());
-  return {all.begin(), all.end()};
-}
-
 }  // namespace
 
 BlockField::BlockField(const BlockGrid& grid, int degree, int threads, const BlockStages& stages, bool virial)
     : grid_(grid),
       convolution_(degree),
-      explicit_(explicit_images(grid)),
-      near_(with_all(near_cells(grid.cell(), grid.root_edge()), explicit_)),
-      lattice_(std::make_unique<LatticeOperator>(grid.cell(), grid.root_edge(), degree, near_)),
+      images_(grid),
+      lattice_(std::make_unique<LatticeOperator>(grid.cell(), grid.root_edge(), degree, images_.near)),
       recurrence_(LaplaceBasis::recurrence_table(degree)),
       count_(static_cast<std::size_t>(laplace::count(degree))),
       threads_(threads),
       unit_(2 * grid.radius() / std::sqrt(3.0)),
       root_edge_(grid.root_edge()),
-      stages_(stages),
-      tables_(make_tables(-1)) {
+      sets_(1 + (virial ? grid.cell().periodic_count() : 0)),
+      stages_(stages) {
   for (int block = 0; block < grid_.blocks(); ++block)
     to_root_.emplace_back(convolution_, scaled(difference(grid_.centre(block), grid_.root_centre()), 1 / root_edge_),
                           unit_ / root_edge_);
+  for (int vector = -1; stages_.m2l && vector < sets_ - 1; ++vector) tables_.push_back(make_tables(vector));
   if (!virial) return;
-  for (int vector = 0; vector < grid.cell().periodic_count(); ++vector) weighted_tables_.push_back(make_tables(vector));
-  for (const LatticeSums& slopes : strain_slopes(grid.cell(), root_edge_, 2 * degree, near_))
+  for (const LatticeSums& slopes : strain_slopes(grid.cell(), root_edge_, 2 * degree, images_.near))
     straining_.emplace_back(slopes, degree);
 }
 
@@ -63,8 +50,7 @@ BlockMaps BlockField::maps() const {
     m.unit_charges.insert(m.unit_charges.end(), unit.begin(), unit.end());
   }
   m.lattice = lattice_->table(), m.even = lattice_->even(), m.quadratic = lattice_->quadratic();
-  m.m2l = tables_.numbers();
-  for (const BlockTables& tables : weighted_tables_) m.weighted.push_back(tables.numbers());
+  m.m2l = make_convolution(grid_, images_, convolution_, unit_, sets_, threads_);
   return m;
 }
 
@@ -112,10 +98,10 @@ BlockTables BlockField::make_tables(int vector) const {
 }
 
 void BlockField::add_far(int from, int to, int vector, HarmonicSum& harmonics) const {
-  add_harmonics(from, to, near_, 1, vector, harmonics);
+  add_harmonics(from, to, images_.near, 1, vector, harmonics);
 }
 void BlockField::take_off_near(int from, int to, int vector, HarmonicSum& harmonics) const {
-  add_harmonics(from, to, explicit_[static_cast<std::size_t>(from)], -1, vector, harmonics);
+  add_harmonics(from, to, images_.points[static_cast<std::size_t>(from)], -1, vector, harmonics);
 }
 void BlockField::add_harmonics(int from, int to, const std::vector<CellIndex>& images, double sign, int vector,
                                HarmonicSum& harmonics) const {
@@ -139,7 +125,7 @@ void BlockField::set(const BlockedPoints& sources, const double* charge, const I
   gather_multipoles(sources, charge, in_turn);
   local_.assign(multipole_.size(), 0);
   quadratic_ = apply_lattice();
-  tables_.translate(stages_.m2l, multipole_, local_, threads_);
+  tables_.front().translate(stages_.m2l, multipole_, local_, threads_);
 }
 
 void BlockField::gather_multipoles(const BlockedPoints& sources, const double* charge, const InTurn& in_turn) {
@@ -193,7 +179,7 @@ double BlockField::apply_lattice() {
 
 std::array<double, 6> BlockField::virial() const {
   std::vector<Vector3> pulls;
-  for (const BlockTables& tables : weighted_tables_) pulls.push_back(pull_of_images(tables));
+  for (std::size_t set = 1; set < tables_.size(); ++set) pulls.push_back(pull_of_images(tables_[set]));
   return virial_of(root_.data(), second_, pulls);
 }
 std::array<double, 6> BlockField::virial(const BlockMoments& m) const {
@@ -201,7 +187,7 @@ std::array<double, 6> BlockField::virial(const BlockMoments& m) const {
 }
 
 /// Images at n act on the cell with forces F_n: half the sum of -n_b F_a is that of n_b q d/dx_a of their potential.
-/// Blocks see them through `weighted_tables_`, which hold n in terms of the lattice's vectors.
+/// Blocks see them through tables that hold n in terms of the lattice's vectors.
 std::array<double, 6> BlockField::virial_of(const double* root, double second,
                                             const std::vector<Vector3>& pulls) const {
   std::array<double, 6> sum = virial_of_lattice(root, second);

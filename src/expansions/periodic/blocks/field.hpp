@@ -13,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include "expansions/periodic/blocks/convolution.hpp"
 #include "expansions/periodic/blocks/points.hpp"
 #include "expansions/periodic/blocks/stages.hpp"
 #include "expansions/periodic/harmonic_sum.hpp"
@@ -33,12 +34,11 @@ struct BlockMaps {
   Vector3 root_centre{};
   std::vector<Vector3> centres;
   std::vector<double> recurrence, roots, power;  ///< power: of unit / root_edge
-  SolidConvolution::Numbers m2l;                 ///< [to * blocks + from][table]
+  BlockConvolution m2l;
   SolidConvolution::Numbers unit_charges;  ///< [block][coefficient]: of a unit charge at its centre, about the cell's
   SolidConvolution::Numbers lattice;
-  bool even = false;                                ///< odd degrees of `lattice` are 0
-  double quadratic = 0;                             ///< of the lattice, see LatticeOperator::apply
-  std::vector<SolidConvolution::Numbers> weighted;  ///< as m2l, of the virial: for each periodic vector
+  bool even = false;     ///< odd degrees of `lattice` are 0
+  double quadratic = 0;  ///< of the lattice, see LatticeOperator::apply
 };
 
 /// What the virial needs of the charges, where a backend has it in its own memory.
@@ -50,7 +50,7 @@ struct BlockMoments {
 
 class BlockField {
  public:
-  /// `virial`: with the tables that virial() needs.
+  /// `virial`: with the tables that virial() needs. Without `stages` for maps() alone.
   BlockField(const BlockGrid& grid, int degree, int threads, const BlockStages& stages, bool virial = false);
 
   /// Expansions of the far images of these charges, and of those that others hold, who call it, too.
@@ -89,17 +89,16 @@ class BlockField {
 
   BlockGrid grid_;
   SolidConvolution convolution_;
-  std::vector<std::vector<CellIndex>> explicit_;  ///< per block: the images that are points
-  std::vector<CellIndex> near_;                   ///< cells that the lattice operator leaves out
+  BlockImages images_;
   std::unique_ptr<LatticeOperator> lattice_;
   std::vector<SolidShift> to_root_;  ///< per block
   std::vector<double> recurrence_;
   std::size_t count_;  ///< coefficients
   int threads_;
   double unit_, root_edge_;  ///< lengths in which expansions of blocks and of the cell are
+  int sets_;                 ///< of tables
   BlockStages stages_;
-  BlockTables tables_;
-  std::vector<BlockTables> weighted_tables_;  ///< of the virial: for each periodic vector
+  std::vector<BlockTables> tables_;           ///< of m2l and, of the virial, for each periodic vector
   std::vector<LatticeOperator> straining_;    ///< of the virial: for each strain
   std::vector<double> multipole_, local_;     ///< [block][coefficient]
   std::vector<double> root_;                  ///< the cell's multipole

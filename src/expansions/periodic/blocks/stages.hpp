@@ -25,9 +25,9 @@ struct BlockL2p {
 };
 
 struct BlockStages {
-  BlockM2lStage m2l;
-  void (*p2m)(const BlockP2m&);
-  void (*l2p)(const BlockL2p&);
+  BlockM2lStage m2l = nullptr;
+  void (*p2m)(const BlockP2m&) = nullptr;
+  void (*l2p)(const BlockL2p&) = nullptr;
 };
 
 }  // namespace farfield

@@ -36,22 +36,6 @@ void BlockTables::set(int from, int to, const double* sums) {
     }
 }
 
-SolidConvolution::Numbers BlockTables::numbers() const {
-  const std::size_t size = convolution_->table_size();
-  SolidConvolution::Numbers all(static_cast<std::size_t>(blocks_) * static_cast<std::size_t>(blocks_) * size);
-  for (int to = 0; to < blocks_; ++to)
-    for (int from = 0; from < blocks_; ++from) {
-      const double* const lane = &tables_[table(from / block_lanes, to) + from % block_lanes];
-      auto* const table = reinterpret_cast<double*>(&all[static_cast<std::size_t>(to * blocks_ + from) * size]);
-      for (int n = 0; n <= 2 * convolution_->degree(); ++n)
-        for (int m = 0; m <= n; ++m) {
-          const double* const number = lane + 2 * block_lanes * (orders(n - 1) + m);
-          convolution::set_both(table, n, m, {number[0], number[block_lanes]});
-        }
-    }
-  return all;
-}
-
 Array<double> BlockTables::side_by_side(const std::vector<double>& multipoles) const {
   const int degree = convolution_->degree();
   const std::int64_t size = size_of(degree);

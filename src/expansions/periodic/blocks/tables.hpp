@@ -26,8 +26,6 @@ class BlockTables {
 
   /// `sums`: as SolidConvolution::make_table takes them.
   void set(int from, int to, const double* sums);
-  /// [to * blocks + from][SolidConvolution's table]
-  SolidConvolution::Numbers numbers() const;
   /// Adds to the locals of all blocks what these multipoles give; both [block][coefficient].
   void translate(BlockM2lStage m2l, const std::vector<double>& multipoles, std::vector<double>& locals,
                  int threads) const;

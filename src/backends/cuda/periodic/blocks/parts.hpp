@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "backends/cuda/periodic/block_sums.hpp"
+#include "backends/cuda/periodic/blocks/sums.hpp"
 
 namespace farfield::cuda {
 

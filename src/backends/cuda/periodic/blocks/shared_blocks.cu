@@ -1,4 +1,4 @@
-#include "backends/cuda/periodic/shared_blocks.hpp"
+#include "backends/cuda/periodic/blocks/shared_blocks.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/runtime/range_search.hpp"
 

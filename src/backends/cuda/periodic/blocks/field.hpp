@@ -1,6 +1,6 @@
 // DeviceField: BlockField's translations on a device: from the multipoles of a cell's blocks to their local expansions.
 #pragma once
-#include "backends/cuda/runtime/array.hpp"
+#include "backends/cuda/periodic/blocks/convolution.hpp"
 #include "backends/cuda/runtime/streams.hpp"
 #include "expansions/periodic/blocks/field.hpp"
 
@@ -12,13 +12,13 @@ struct FieldView {
   double unit, root_edge, root_centre[3], quadratic;
   bool even;
   const double *centre, *recurrence, *roots, *power;  ///< centre: [block][axis]
-  const double *m2l, *unit_charge, *lattice;
+  const double *unit_charge, *lattice;
   double *multipole,
       *second;  ///< [block][count], [block]: of the sources; second: sum of q |u|^2 about the cell's centre
   double *scaled, *root_part;  ///< [block][count] complex: SolidConvolution::scaled, and what the cell's multipole gets
   double *root_local;          ///< [count] complex: the cell's local expansion, of_local
   double *charge;              ///< of |u|^2 in what the expansions give
-  double *share;               ///< [block][group][coefficients m >= 0] complex: m2l from a group of blocks
+  double *translated;          ///< [block][coefficients m >= 0] complex: m2l
   double *local;               ///< [block][count][potential, d/dx, d/dy, d/dz]
 };
 
@@ -36,15 +36,14 @@ class DeviceField {
 
  private:
   void pull(std::size_t vector, cudaStream_t stream) const;
-  double *room(std::int64_t numbers);
-  const double *copy(const double *from, std::int64_t numbers);
+  void translate_into_blocks(std::size_t set, const FieldView &view, cudaStream_t stream) const;
 
-  int groups_;
-  std::vector<std::unique_ptr<DeviceArray<double>>> arrays_;
+  FieldArrays arrays_;
+  DeviceConvolution convolution_;
+  std::size_t sets_;  ///< of the convolution
   FieldView view_{};
-  std::vector<const double *> weighted_;  ///< BlockMaps::weighted
-  double *nothing_ = nullptr;             ///< a local expansion of the cell: 0
-  double *pull_ = nullptr;                ///< [weighted][axis]
+  double *nothing_ = nullptr;  ///< a local expansion of the cell: 0
+  double *pull_ = nullptr;     ///< [vector][axis]
 };
 
 }  // namespace farfield::cuda

@@ -3,7 +3,7 @@
 #pragma once
 #include <farfield/views.hpp>
 
-#include "backends/cuda/periodic/field.hpp"
+#include "backends/cuda/periodic/blocks/field.hpp"
 
 namespace farfield::cuda {
 

@@ -1,4 +1,4 @@
-#include "backends/cuda/periodic/block_sums.hpp"
+#include "backends/cuda/periodic/blocks/sums.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "expansions/laplace_harmonics.hpp"
 #include "expansions/periodic/convolution_sums.hpp"
