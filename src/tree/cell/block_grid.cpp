@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <optional>
 
 namespace farfield {
@@ -143,12 +142,6 @@ BlockGrid choose_blocks(const UnitCell& cell, const FractionRange (&range)[3], d
     extent[i] = length(cell.vector(i)) * (range[i].high - range[i].low);
     longest = std::max(longest, extent[i]);
     if (i < cell.periodic_count()) shortest = std::min(shortest, extent[i]);
-  }
-  if (const char* const asked = std::getenv("FARFIELD_TEMPORARY_BLOCKS")) {
-    int counts[3];
-    for (int i = 0; i < 3; ++i)
-      counts[i] = static_cast<int>(std::max(1.0, std::round(extent[i] / longest * std::atoi(asked))));
-    return {cell, range, counts, box_apart};
   }
   std::optional<BlockGrid> best;
   double least = INFINITY;
