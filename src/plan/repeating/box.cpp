@@ -187,15 +187,19 @@ RepeatedBound Box::bound(const Options& options, std::int64_t sources, std::int6
   FractionRange range[3];
   for (int i = count; i < 3; ++i) range[i].high = length(cell.vector(count - 1));
   require_moderate(cell, range);
-  const BlockGrid grid = choose_blocks(cell, range, static_cast<double>(sources), degree);
   std::size_t most = 1;
-  for (int block = 0; block < grid.blocks(); ++block) most = std::max(most, grid.near_images(block).size());
+  std::int64_t tables = 0;
+  for (const BlockSums sums : {BlockSums::pairs, BlockSums::waves}) {  // which backend it will be is not known
+    const BlockGrid grid = choose_blocks(cell, range, static_cast<double>(sources), degree, sums);
+    for (int block = 0; block < grid.blocks(); ++block) most = std::max(most, grid.near_images(block).size());
+    const int of_blocks = grid.degree(degree);
+    tables =
+        std::max(tables, sums == BlockSums::pairs ? BlockField::table_bytes(grid, of_blocks, options.virial)
+                                                  : convolution_bytes(grid, of_blocks, options.virial ? 1 + count : 1));
+  }
   const auto points = sources * static_cast<std::int64_t>(most);
   const std::int64_t virial = options.virial ? 8 * (3 * sources + (2 + count) * points + 4 * count * targets) : 0;
   const std::int64_t skin = options.skin > 0 ? 48 * (sources + targets) + 8 * points : 0;
-  const int of_blocks = grid.degree(degree);
-  const std::int64_t tables = std::max(BlockField::table_bytes(grid, of_blocks, options.virial),
-                                       convolution_bytes(grid, of_blocks, options.virial ? 1 + count : 1));
   return {points, 8 * (7 * sources + 5 * points + 12 * targets) + virial + skin + tables};
 }
 
@@ -211,7 +215,8 @@ BlockGrid Box::grid_for(BoxPoints& points, const UnitCell& cell, double margin) 
     range[i].low -= more, range[i].high += more;
   }
   require_moderate(cell, range);
-  return choose_blocks(cell, range, static_cast<double>(points.sources()), box_degree(options_));
+  return choose_blocks(cell, range, static_cast<double>(points.sources()), box_degree(options_),
+                       on_device_ ? BlockSums::waves : BlockSums::pairs);
 }
 
 /// What the points to be moved need in place of the grid there is. In a cell that differs little it is cut alike.
@@ -265,6 +270,9 @@ void Box::make_field(int degree) {
     const BlockStages stages = on_device_ ? BlockStages{} : cpu::block_stages(simd_);
     far_.emplace(*grid_, std::min(degree, max_degree), threads_, stages, options_.virial);
   });
+  const int sets = options_.virial ? 1 + cell_.periodic_count() : 1;
+  table_bytes_ = on_device_ ? convolution_bytes(*grid_, far_->degree(), sets)
+                            : BlockField::table_bytes(*grid_, far_->degree(), options_.virial);
 }
 
 void Box::describe() {
@@ -294,12 +302,9 @@ void Box::describe() {
 
 /// Held at most so far. Those of the virial's densities are counted by points in device memory.
 std::int64_t Box::bytes() const {
-  const std::int64_t all = near_->report().memory_bytes + points_->bytes();
-  if (on_device_)
-    return all + convolution_bytes(*grid_, far_->degree(), options_.virial ? 1 + cell_.periodic_count() : 1);
-  const std::int64_t on_host = all + BlockField::table_bytes(*grid_, far_->degree(), options_.virial);
-  if (!options_.virial) return on_host;
-  return on_host + 8 * cell_.periodic_count() * (points_->images() + 4 * points_->sources());
+  const std::int64_t all = near_->report().memory_bytes + points_->bytes() + table_bytes_;
+  if (!options_.virial || on_device_) return all;
+  return all + 8 * cell_.periodic_count() * (points_->images() + 4 * points_->sources());
 }
 
 void Box::require_neutral() const {

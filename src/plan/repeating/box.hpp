@@ -68,6 +68,7 @@ class Box : public Repeating {
   bool on_device_ = false;                    ///< these
   std::optional<BlockGrid> grid_;
   std::unique_ptr<NearPlan> near_;
+  std::int64_t table_bytes_ = 0;  ///< of far_
   std::optional<BlockField> far_;
   bool evaluated_ = false;      ///< since the points were placed
   bool forgets_ = false;        ///< what evaluations needed is no part of the next move

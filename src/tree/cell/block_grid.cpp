@@ -126,16 +126,30 @@ int BlockGrid::degree(int degree) const {
   return static_cast<int>(std::ceil(degree * std::log(typical_ratio(box_apart)) / std::log(typical_ratio(far_apart_))));
 }
 
-/// More blocks have fewer points repeated, and more pairs of blocks. On one core a repeated point costs about 150 ns, a
-/// translation half a ns per coefficient and coefficient (bench/periodic_boxes.cpp).
-static double translation_work(const BlockGrid& grid, int degree) {
-  const double pairs = static_cast<double>(grid.blocks()) * grid.blocks();
-  return 0.5e-9 * pairs * std::pow(grid.degree(degree) + 1, 4);
+/// More blocks have fewer points repeated, and more pairs of blocks, or frequencies. Seconds of a repeated point and of
+/// a translation per coefficient and coefficient: pairs on one core (bench/periodic_boxes.cpp), waves on one H200
+/// (bench/gpu_replay.cu, 1.1e6 atoms in 4^3, 5^3 ... 8^3 blocks).
+struct BlockCosts {
+  double repeated, coefficient;
+  int most_blocks, most_cuts;
+};
+static BlockCosts costs_of(BlockSums sums) {
+  return sums == BlockSums::pairs ? BlockCosts{150e-9, 0.5e-9, 216, 6} : BlockCosts{110e-12, 3e-12, 512, 8};
 }
-static double repeated_work(const BlockGrid& grid, double points) { return 150e-9 * points * grid.repetition(); }
 
-BlockGrid choose_blocks(const UnitCell& cell, const FractionRange (&range)[3], double points, int degree) {
-  constexpr int most_blocks = 216, most_cuts = 6;
+static double translation_work(const BlockGrid& grid, int degree, BlockSums sums) {
+  double translations = 1;
+  for (int i = 0; i < 3; ++i) translations *= sums == BlockSums::pairs ? grid.count(i) : 2 * grid.count(i) + 1;
+  translations *= sums == BlockSums::pairs ? translations : 0.5;  // half of the frequencies
+  return costs_of(sums).coefficient * translations * std::pow(grid.degree(degree) + 1, 4);
+}
+static double repeated_work(const BlockGrid& grid, double points, BlockSums sums) {
+  return costs_of(sums).repeated * points * grid.repetition();
+}
+
+BlockGrid choose_blocks(const UnitCell& cell, const FractionRange (&range)[3], double points, int degree,
+                        BlockSums sums) {
+  const int most_blocks = costs_of(sums).most_blocks, most_cuts = costs_of(sums).most_cuts;
   constexpr double distances[] = {box_apart, 3, 4};
   double extent[3], shortest = INFINITY, longest = 0;
   for (int i = 0; i < 3; ++i) {
@@ -156,9 +170,9 @@ BlockGrid choose_blocks(const UnitCell& cell, const FractionRange (&range)[3], d
       }
       if (best && blocks > most_blocks) continue;
       BlockGrid grid(cell, range, counts, distances[code / most_cuts]);
-      const double translating = translation_work(grid, degree);
+      const double translating = translation_work(grid, degree, sums);
       if (translating >= least) continue;
-      const double work = translating + repeated_work(grid, points);
+      const double work = translating + repeated_work(grid, points, sums);
       if (work < least) least = work, best.emplace(std::move(grid));
     }
   return *best;

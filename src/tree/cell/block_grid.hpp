@@ -71,7 +71,11 @@ class BlockGrid {
   std::vector<char> near_;         ///< [near_index]: are blocks so far apart near?
 };
 
+/// How blocks' expansions are translated into one another: each pair by itself, or by transforms over the grid.
+enum class BlockSums { pairs, waves };
+
 /// The grid with the least work for so many points and expansions that err as those of boxes of this degree.
-BlockGrid choose_blocks(const UnitCell& cell, const FractionRange (&range)[3], double points, int degree);
+BlockGrid choose_blocks(const UnitCell& cell, const FractionRange (&range)[3], double points, int degree,
+                        BlockSums sums);
 
 }  // namespace farfield

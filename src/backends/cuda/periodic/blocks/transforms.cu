@@ -91,7 +91,8 @@ __global__ void __launch_bounds__(wave_threads) local_waves(const __grid_constan
   Wave *const third = own + g.frequencies(), *const second = third + g.rest_first();
   for (int k = thread; k < g.frequencies(); k += wave_threads) own[k] = w.from[std::int64_t(k) * w.orders + order];
   __syncthreads();
-  convolution::restore_third(g, thread, wave_threads, [&](int k) { return own[k]; }, third);
+  convolution::restore_third(
+      g, thread, wave_threads, [&](int k) { return own[k]; }, third);
   __syncthreads();
   convolution::restore_second(g, thread, wave_threads, third, second);
   __syncthreads();
@@ -100,15 +101,23 @@ __global__ void __launch_bounds__(wave_threads) local_waves(const __grid_constan
   });
 }
 
-std::size_t shared_bytes(const GridTransform& g, int room, const Wave* scratch) {
-  return scratch ? 0 : bytes_for(g, room) + sizeof(Wave);
+bool fits(const GridTransform& g, int room) {
+  return bytes_for(g, room) + sizeof(Wave) <= static_cast<std::size_t>(device_limits().shared_bytes);
+}
+/// Launches with shared memory for the stages or, where it is too small, with the scratch that `w` has.
+template <class Waves>
+void launch(const char* name, void (*kernel)(Waves, int), Waves w, const GridTransform& largest, int room,
+            const dim3& blocks, cudaStream_t stream) {
+  const bool in_shared = fits(largest, room);
+  if (in_shared) w.scratch = nullptr;
+  launch_kernel(name, kernel, {blocks, wave_threads, in_shared ? bytes_for(largest, room) + sizeof(Wave) : 0}, stream,
+                w, room);
 }
 
 }  // namespace
 
 static std::int64_t scratch_for(const GridTransform& g, int room, int blocks) {
-  const bool fits = shared_bytes(g, room, nullptr) <= static_cast<std::size_t>(device_limits().shared_bytes);
-  return fits ? 0 : std::int64_t{blocks} * room;
+  return fits(g, room) ? 0 : std::int64_t{blocks} * room;
 }
 std::int64_t scratch_of_waves(const GridTransform& grid, int blocks) {
   return scratch_for(grid, forward_room(grid), blocks);
@@ -119,24 +128,18 @@ std::int64_t scratch_of_waves_back(const GridTransform& grid, int blocks) {
 
 void transform_multipoles(const MultipoleWaves& w, cudaStream_t stream) {
   const GridTransform& largest = w.grid[1];
-  const int room = forward_room(largest);
-  launch_kernel("transform of multipoles", multipole_waves,
-                {dim3(static_cast<unsigned>(w.orders), 2), wave_threads, shared_bytes(largest, room, w.scratch)}, stream,
-                w, room);
+  launch("transform of multipoles", multipole_waves, w, largest, forward_room(largest),
+         dim3(static_cast<unsigned>(w.orders), 2), stream);
 }
 
 void transform_tables(const TableWaves& w, cudaStream_t stream) {
-  const int room = forward_room(w.grid);
-  launch_kernel("transform of tables", table_waves,
-                {dim3(static_cast<unsigned>(w.orders)), wave_threads, shared_bytes(w.grid, room, w.scratch)}, stream, w,
-                room);
+  launch("transform of tables", table_waves, w, w.grid, forward_room(w.grid), dim3(static_cast<unsigned>(w.orders)),
+         stream);
 }
 
 void restore_locals(const LocalWaves& w, cudaStream_t stream) {
-  const int room = back_room(w.grid);
-  launch_kernel("locals of transforms", local_waves,
-                {dim3(static_cast<unsigned>(w.orders)), wave_threads, shared_bytes(w.grid, room, w.scratch)}, stream, w,
-                room);
+  launch("locals of transforms", local_waves, w, w.grid, back_room(w.grid), dim3(static_cast<unsigned>(w.orders)),
+         stream);
 }
 
 }  // namespace farfield::cuda
