@@ -56,8 +56,7 @@ class TableMaker {
     return all;
   }
   void add(const CellIndex& d, double weight, HarmonicSum& sum) const {
-    if (weight != 0 && grid_.is_far(d))
-      sum.add_outer(scaled(grid_.vector(d), 1 / unit_), [&](int) { return weight; });
+    if (weight != 0 && grid_.is_far(d)) sum.add_outer(scaled(grid_.vector(d), 1 / unit_), [&](int) { return weight; });
   }
 
  private:
@@ -131,8 +130,8 @@ convolution::GridTransform BlockConvolution::of_alone() const {
                       {count[0] + reach[0], count[1] + reach[1], count[2] + reach[2]});
 }
 
-BlockConvolution make_convolution(const BlockGrid& grid, const BlockImages& images,
-                                  const SolidConvolution& convolution, double unit, int sets, int threads) {
+BlockConvolution make_convolution(const BlockGrid& grid, const BlockImages& images, const SolidConvolution& convolution,
+                                  double unit, int sets, int threads) {
   BlockConvolution c;
   for (int i = 0; i < 3; ++i) c.count[i] = grid.count(i);
   set_reach(grid, images, c);
@@ -144,8 +143,8 @@ BlockConvolution make_convolution(const BlockGrid& grid, const BlockImages& imag
     c.images.push_back(maker.make(home, vector >= 0, [&](const CellIndex& d, HarmonicSum& sum) {
       for (const CellIndex& n : images.near) {
         if (n == CellIndex{0, 0, 0}) continue;
-        maker.add({d[0] + n[0] * c.count[0], d[1] + n[1] * c.count[1], d[2] + n[2] * c.count[2]},
-                  weight_of(n, vector), sum);
+        maker.add({d[0] + n[0] * c.count[0], d[1] + n[1] * c.count[1], d[2] + n[2] * c.count[2]}, weight_of(n, vector),
+                  sum);
       }
     }));
     c.weights.push_back(make_weights(grid, images, c, vector));

@@ -36,8 +36,8 @@ struct BlockConvolution {
 };
 
 /// `unit`: length in which the expansions are; `sets`: 1, or 1 more for each periodic vector.
-BlockConvolution make_convolution(const BlockGrid& grid, const BlockImages& images,
-                                  const SolidConvolution& convolution, double unit, int sets, int threads);
+BlockConvolution make_convolution(const BlockGrid& grid, const BlockImages& images, const SolidConvolution& convolution,
+                                  double unit, int sets, int threads);
 /// Of its tables, on the host and, transformed, where they are used.
 std::int64_t convolution_bytes(const BlockGrid& grid, int degree, int sets);
 

@@ -98,10 +98,10 @@ class BlockField {
   double unit_, root_edge_;  ///< lengths in which expansions of blocks and of the cell are
   int sets_;                 ///< of tables
   BlockStages stages_;
-  std::vector<BlockTables> tables_;           ///< of m2l and, of the virial, for each periodic vector
-  std::vector<LatticeOperator> straining_;    ///< of the virial: for each strain
-  std::vector<double> multipole_, local_;     ///< [block][coefficient]
-  std::vector<double> root_;                  ///< the cell's multipole
+  std::vector<BlockTables> tables_;         ///< of m2l and, of the virial, for each periodic vector
+  std::vector<LatticeOperator> straining_;  ///< of the virial: for each strain
+  std::vector<double> multipole_, local_;   ///< [block][coefficient]
+  std::vector<double> root_;                ///< the cell's multipole
   double second_ = 0, quadratic_ = 0;
 };
 

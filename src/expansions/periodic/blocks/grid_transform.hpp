@@ -1,11 +1,12 @@
 // Discrete Fourier transforms of numbers that stand on a grid of blocks, along one axis after the other and as their
-// formula says: lengths are 3 to some 20. For loops of the host and threads of a device: each stage visits every `step`-th
-// of what it makes. The numbers are coefficients, complex in a sense of their own (convolution_sums.hpp); of a transform
+// formula says: lengths are 3 to some 20. For loops of the host and threads of a device: each stage visits every
+// `step`-th of what it makes. The numbers are coefficients, complex in a sense of their own (convolution_sums.hpp); of
+// a transform
 //
 //   sum over s of x(s) exp(-i 2 pi k s / length) = cosine - i sine
 //
-// both parts are such coefficients, so that conj x(s) has the conjugates of both. Frequencies k and -k are conjugate in i:
-// of the first axis half of them are made.
+// both parts are such coefficients, so that conj x(s) has the conjugates of both. Frequencies k and -k are conjugate in
+// i: of the first axis half of them are made.
 #pragma once
 #include "expansions/periodic/convolution_sums.hpp"
 

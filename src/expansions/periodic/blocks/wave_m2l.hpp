@@ -15,7 +15,8 @@ namespace farfield::convolution {
 FARFIELD_HD bool has_sines(int degree, bool turns) { return ((degree & 1) != 0) != turns; }
 
 /// A table to degree `degree` with all orders, each degree's centre at a place that is the degree modulo 8: threads
-/// that read coefficients of neighbouring degrees, and every fourth of a degree, then meet in few banks of shared memory.
+/// that read coefficients of neighbouring degrees, and every fourth of a degree, then meet in few banks of shared
+/// memory.
 struct SpreadTable {
   FARFIELD_HD static int first(int n) { return 8 * (n / 4 + 1) * (2 * (n / 4) + n % 4); }
   FARFIELD_HD static int index(int n, int m) { return first(n) + n + m; }
@@ -25,7 +26,8 @@ struct SpreadTable {
 /// Sets (n, m) and (n, -m).
 FARFIELD_HD void set_spread(Complex* table, int n, int m, const Complex& value) {
   table[SpreadTable::index(n, m)] = value;
-  if (m > 0) table[SpreadTable::index(n, -m)] = {m & 1 ? -value.real : value.real, m & 1 ? value.imaginary : -value.imaginary};
+  if (m > 0)
+    table[SpreadTable::index(n, -m)] = {m & 1 ? -value.real : value.real, m & 1 ? value.imaginary : -value.imaginary};
 }
 
 /// What `width` coefficients of one degree get of one order m of multipoles and of -m.
@@ -37,7 +39,8 @@ struct WaveRow {
   /// m = 0, where coefficients are real.
   FARFIELD_HD void add_middle(const Wave& from) {
     for (int j = 0; j < width; ++j) {
-      sum[j].cosine.real += from.cosine.real * up[j].real, sum[j].cosine.imaginary += from.cosine.real * up[j].imaginary;
+      sum[j].cosine.real += from.cosine.real * up[j].real,
+          sum[j].cosine.imaginary += from.cosine.real * up[j].imaginary;
       sum[j].sine.real += from.sine.real * up[j].real, sum[j].sine.imaginary += from.sine.real * up[j].imaginary;
     }
   }
@@ -92,7 +95,8 @@ FARFIELD_HD void add_wave_m2l(int degree, const Wave* multipole, const Complex* 
         all[j].cosine.real += sign * row.sum[j].sine.real, all[j].cosine.imaginary += sign * row.sum[j].sine.imaginary;
         all[j].sine.real -= sign * row.sum[j].cosine.real, all[j].sine.imaginary -= sign * row.sum[j].cosine.imaginary;
       } else {
-        all[j].cosine.real += sign * row.sum[j].cosine.real, all[j].cosine.imaginary += sign * row.sum[j].cosine.imaginary;
+        all[j].cosine.real += sign * row.sum[j].cosine.real,
+            all[j].cosine.imaginary += sign * row.sum[j].cosine.imaginary;
         all[j].sine.real += sign * row.sum[j].sine.real, all[j].sine.imaginary += sign * row.sum[j].sine.imaginary;
       }
   }

@@ -20,12 +20,12 @@ class DeviceConvolution {
 
   FieldArrays arrays_;
   int degree_, orders_, blocks_[3];
-  const convolution::Complex* circle_;                  ///< GridTransform::waves
+  const convolution::Complex* circle_;  ///< GridTransform::waves
   convolution::GridTransform of_blocks_, of_points_;
   convolution::Wave* scratch_ = nullptr;
-  std::vector<const convolution::Complex*> images_;     ///< [set]
+  std::vector<const convolution::Complex*> images_;  ///< [set]
   const convolution::Complex* alone_;
-  std::vector<const double*> weights_;                  ///< [set]
+  std::vector<const double*> weights_;  ///< [set]
   convolution::Wave *multipole_[2], *sum_;
 };
 

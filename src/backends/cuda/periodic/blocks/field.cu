@@ -136,7 +136,8 @@ DeviceField::DeviceField(const BlockMaps& m) : convolution_(m.m2l, m.degree), se
   f.unit_charge = arrays_.copy(flat(m.unit_charges), 2 * std::ssize(m.unit_charges));
   f.lattice = arrays_.copy(flat(m.lattice), 2 * std::ssize(m.lattice));
   f.multipole = arrays_.room(all), f.second = arrays_.room(m.blocks);
-  f.scaled = arrays_.room(2 * all), f.root_part = arrays_.room(2 * all), f.root_local = arrays_.room(2 * count), f.charge = arrays_.room(1);
+  f.scaled = arrays_.room(2 * all), f.root_part = arrays_.room(2 * all), f.root_local = arrays_.room(2 * count),
+  f.charge = arrays_.room(1);
   f.translated = arrays_.room(2 * std::int64_t(m.blocks) * orders(m.degree));
   f.local = arrays_.room(4 * all);
   nothing_ = arrays_.room(2 * count);

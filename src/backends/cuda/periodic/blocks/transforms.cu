@@ -91,7 +91,8 @@ __global__ void __launch_bounds__(wave_threads) local_waves(const __grid_constan
   Wave *const third = own + g.frequencies(), *const second = third + g.rest_first();
   for (int k = thread; k < g.frequencies(); k += wave_threads) own[k] = w.from[std::int64_t(k) * w.orders + order];
   __syncthreads();
-  convolution::restore_third(g, thread, wave_threads, [&](int k) { return own[k]; }, third);
+  convolution::restore_third(
+      g, thread, wave_threads, [&](int k) { return own[k]; }, third);
   __syncthreads();
   convolution::restore_second(g, thread, wave_threads, third, second);
   __syncthreads();
@@ -121,8 +122,8 @@ void transform_multipoles(const MultipoleWaves& w, cudaStream_t stream) {
   const GridTransform& largest = w.grid[1];
   const int room = forward_room(largest);
   launch_kernel("transform of multipoles", multipole_waves,
-                {dim3(static_cast<unsigned>(w.orders), 2), wave_threads, shared_bytes(largest, room, w.scratch)}, stream,
-                w, room);
+                {dim3(static_cast<unsigned>(w.orders), 2), wave_threads, shared_bytes(largest, room, w.scratch)},
+                stream, w, room);
 }
 
 void transform_tables(const TableWaves& w, cudaStream_t stream) {

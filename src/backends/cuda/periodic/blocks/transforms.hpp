@@ -16,7 +16,7 @@ struct MultipoleWaves {
   const double* weight;  ///< of images that are points
   const double* scaled;  ///< [block][coefficient] complex, `count` of them
   int count, orders;
-  convolution::Wave *to[2];  ///< [frequency][order m >= 0]
+  convolution::Wave* to[2];    ///< [frequency][order m >= 0]
   convolution::Wave* scratch;  ///< of scratch_of_waves; null: none is needed
 };
 void transform_multipoles(const MultipoleWaves& w, cudaStream_t stream);
@@ -24,12 +24,12 @@ void transform_multipoles(const MultipoleWaves& w, cudaStream_t stream);
 /// A function of displacements, [place][order m >= 0], to the part of its transform that is not 0.
 struct TableWaves {
   convolution::GridTransform grid;
-  bool turns;                        ///< see wave_m2l.hpp
+  bool turns;  ///< see wave_m2l.hpp
   const convolution::Complex* from;
   int orders;
-  bool spread;                       ///< writes SpreadTables to degree `degree`, else [order m >= 0]
+  bool spread;  ///< writes SpreadTables to degree `degree`, else [order m >= 0]
   int degree;
-  convolution::Complex* to;          ///< [frequency][...]
+  convolution::Complex* to;  ///< [frequency][...]
   convolution::Wave* scratch;
 };
 void transform_tables(const TableWaves& w, cudaStream_t stream);
@@ -39,7 +39,7 @@ struct LocalWaves {
   convolution::GridTransform grid;
   const convolution::Wave* from;  ///< [frequency][order]
   int orders;
-  convolution::Complex* to;       ///< [block][order]
+  convolution::Complex* to;  ///< [block][order]
   convolution::Wave* scratch;
 };
 void restore_locals(const LocalWaves& w, cudaStream_t stream);

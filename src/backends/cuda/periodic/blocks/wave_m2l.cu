@@ -41,7 +41,8 @@ struct WaveShape {
   }
   explicit WaveShape(int degree) {
     const int items = 2 * rows_of(degree);
-    const std::size_t own = bytes_of_frequency(degree), room = static_cast<std::size_t>(device_limits().shared_bytes) / 3;
+    const std::size_t own = bytes_of_frequency(degree),
+                      room = static_cast<std::size_t>(device_limits().shared_bytes) / 3;
     const auto filled = [&](int of) { return double(of * items) / ((of * items + 31) / 32 * 32); };
     for (int of = 2; of <= most_tile && of * items <= most_threads && static_cast<std::size_t>(of) * own <= room; ++of)
       if (filled(of) > filled(tile) + 0.05) tile = of;
@@ -71,7 +72,8 @@ __device__ void copy_multipoles(const WaveM2l& w, int first, int tile, Wave* to)
 }
 
 /// Block: `tile` frequencies, from copies in shared memory.
-__global__ void __launch_bounds__(WaveShape::most_threads, 1) m2l_of_copies(const __grid_constant__ WaveM2l w, int rows, int tile) {
+__global__ void __launch_bounds__(WaveShape::most_threads, 1)
+    m2l_of_copies(const __grid_constant__ WaveM2l w, int rows, int tile) {
   extern __shared__ __align__(16) double shared[];
   const int first = static_cast<int>(blockIdx.x) * tile, most = orders(w.degree),
             size = SpreadTable::size(2 * w.degree);
@@ -105,7 +107,8 @@ __global__ void __launch_bounds__(WaveShape::most_threads, 1) m2l_of_copies(cons
 }
 
 /// Block: one frequency, of tables where they lie.
-__global__ void __launch_bounds__(WaveShape::most_threads, 1) m2l_in_place(const __grid_constant__ WaveM2l w, int rows) {
+__global__ void __launch_bounds__(WaveShape::most_threads, 1)
+    m2l_in_place(const __grid_constant__ WaveM2l w, int rows) {
   const int most = orders(w.degree), size = SpreadTable::size(2 * w.degree);
   const std::int64_t frequency = blockIdx.x;
   for (int row = static_cast<int>(threadIdx.x); row < rows; row += static_cast<int>(blockDim.x)) {
