@@ -1,10 +1,10 @@
 #include <cmath>
 #include <utility>
 
+#include "backends/cuda/periodic/blocks/shared_blocks.hpp"
 #include "backends/cuda/periodic/box_points.hpp"
 #include "backends/cuda/periodic/cell_sums.hpp"
 #include "backends/cuda/periodic/near_images.hpp"
-#include "backends/cuda/periodic/blocks/shared_blocks.hpp"
 #include "backends/cuda/runtime/capture.hpp"
 #include "backends/cuda/runtime/column_sums.hpp"
 #include "backends/cuda/runtime/device.hpp"

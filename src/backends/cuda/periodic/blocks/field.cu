@@ -10,12 +10,12 @@ namespace farfield::cuda {
 namespace {
 
 using convolution::Complex, convolution::Order, convolution::orders;
-constexpr int field_threads = 128;
+constexpr int field_threads = 128, lattice_threads = 512;
 
 /// visit(i, n, m) for the coefficients m >= 0, by the threads of a block.
 template <class Visit>
 __device__ void for_each_order(int degree, const Visit& visit) {
-  for (int i = static_cast<int>(threadIdx.x); i < orders(degree); i += field_threads) {
+  for (int i = static_cast<int>(threadIdx.x); i < orders(degree); i += static_cast<int>(blockDim.x)) {
     const Order at(i);
     visit(i, at.n, at.m);
   }
@@ -36,15 +36,16 @@ __global__ void __launch_bounds__(field_threads) to_root(FieldView f) {
 }
 
 /// The lattice operator; one block of threads. See LatticeOperator::apply, whose result is in the cell's units.
-__global__ void __launch_bounds__(field_threads) apply_lattice(FieldView f) {
+__global__ void __launch_bounds__(lattice_threads) apply_lattice(FieldView f) {
   extern __shared__ __align__(16) double shared[];
   double *const scaled = shared, *const local = shared + 2 * f.count;
-  for (int i = static_cast<int>(threadIdx.x); i < 2 * f.count; i += field_threads) {
+  for (int i = static_cast<int>(threadIdx.x); i < 2 * f.count; i += lattice_threads) {
     double sum = 0;
+#pragma unroll 8  // loads are under way side by side
     for (int block = 0; block < f.blocks; ++block) sum += f.root_part[std::int64_t(block) * 2 * f.count + i];
     scaled[i] = sum;
   }
-  for (int i = static_cast<int>(threadIdx.x); i < f.count; i += field_threads) local[i] = 0;
+  for (int i = static_cast<int>(threadIdx.x); i < f.count; i += lattice_threads) local[i] = 0;
   __syncthreads();
   for_each_order(f.degree, [&](int, int k, int l) {
     Complex y = convolution::m2l(f.degree, scaled, f.lattice, f.even, k, l);
@@ -54,6 +55,7 @@ __global__ void __launch_bounds__(field_threads) apply_lattice(FieldView f) {
   __syncthreads();
   if (threadIdx.x == 0) {
     double second = 0;
+#pragma unroll 8
     for (int block = 0; block < f.blocks; ++block) second += f.second[block];
     local[0] += f.quadratic * second;
     *f.charge = f.quadratic * scaled[0] * f.roots[0];
@@ -67,7 +69,7 @@ __global__ void __launch_bounds__(field_threads) apply_lattice(FieldView f) {
     }
   }
   __syncthreads();
-  for (int i = static_cast<int>(threadIdx.x); i < f.count; i += field_threads) local[i] *= f.unit / f.root_edge;
+  for (int i = static_cast<int>(threadIdx.x); i < f.count; i += lattice_threads) local[i] *= f.unit / f.root_edge;
   __syncthreads();
   for_each_order(f.degree, [&](int, int n, int m) {
     convolution::set_both(f.root_local, n, m, convolution::of_local(local, f.roots, n, m));
@@ -172,8 +174,7 @@ void DeviceField::set_multipoles(const std::vector<double>& numbers, cudaStream_
 }
 
 /// From the scaled multipoles, by one of the sets of tables, and from the cell's local expansion to the blocks'.
-void DeviceField::translate_into_blocks(std::size_t set, const FieldView& f, cudaStream_t stream) const {
-  convolution_.apply(set, f.scaled, f.translated, stream);
+static void finish(const FieldView& f, cudaStream_t stream) {
   const std::size_t bytes = 3 * static_cast<std::size_t>(f.count) * sizeof(double);
   launch_kernel("l2l of blocks", finish_locals, {dim3(static_cast<unsigned>(f.blocks)), field_threads, bytes}, stream,
                 f);
@@ -183,15 +184,18 @@ void DeviceField::translate(cudaStream_t stream) const {
   const FieldView& f = view_;
   const std::size_t shared = 3 * static_cast<std::size_t>(f.count) * sizeof(double);
   launch_kernel("m2m of blocks", to_root, {dim3(static_cast<unsigned>(f.blocks)), field_threads, 0}, stream, f);
-  launch_kernel("lattice operator", apply_lattice, {dim3(1), field_threads, shared}, stream, f);
-  translate_into_blocks(0, f, stream);
+  launch_kernel("lattice operator", apply_lattice, {dim3(1), lattice_threads, shared}, beside_.fork(stream), f);
+  convolution_.apply(0, f.scaled, f.translated, stream);
+  beside_.join(stream);
+  finish(f, stream);
 }
 
 /// As translate, by a weighted table and without what comes from the cell.
 void DeviceField::pull(std::size_t vector, cudaStream_t stream) const {
   FieldView f = view_;
   f.root_local = nothing_;
-  translate_into_blocks(1 + vector, f, stream);
+  convolution_.apply(1 + vector, f.scaled, f.translated, stream);
+  finish(f, stream);
   pull_of_blocks<<<3, sum_threads, 0, stream>>>(f, pull_ + 3 * vector);
   require_launch("pull of blocks");
 }

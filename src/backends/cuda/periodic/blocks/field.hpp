@@ -13,22 +13,22 @@ struct FieldView {
   bool even;
   const double *centre, *recurrence, *roots, *power;  ///< centre: [block][axis]
   const double *unit_charge, *lattice;
-  double *multipole,
-      *second;  ///< [block][count], [block]: of the sources; second: sum of q |u|^2 about the cell's centre
+  double* multipole;           ///< [block][count], of the sources
+  double* second;              ///< [block]: sum of q |u|^2 about the cell's centre
   double *scaled, *root_part;  ///< [block][count] complex: SolidConvolution::scaled, and what the cell's multipole gets
-  double *root_local;          ///< [count] complex: the cell's local expansion, of_local
-  double *charge;              ///< of |u|^2 in what the expansions give
-  double *translated;          ///< [block][coefficients m >= 0] complex: m2l
-  double *local;               ///< [block][count][potential, d/dx, d/dy, d/dz]
+  double* root_local;          ///< [count] complex: the cell's local expansion, of_local
+  double* charge;              ///< of |u|^2 in what the expansions give
+  double* translated;          ///< [block][coefficients m >= 0] complex: m2l
+  double* local;               ///< [block][count][potential, d/dx, d/dy, d/dz]
 };
 
 class DeviceField {
  public:
-  explicit DeviceField(const BlockMaps &maps);
-  const FieldView &view() const { return view_; }
+  explicit DeviceField(const BlockMaps& maps);
+  const FieldView& view() const { return view_; }
   /// view().multipole and .second as numbers on the host, a block's `second` behind its multipole. Waits.
   std::vector<double> multipoles(cudaStream_t stream) const;
-  void set_multipoles(const std::vector<double> &numbers, cudaStream_t stream) const;
+  void set_multipoles(const std::vector<double>& numbers, cudaStream_t stream) const;
   /// From view().multipole and .second to .local and .charge.
   void translate(cudaStream_t stream) const;
   /// Of the charges last translated. Takes the place of their local expansions. Waits.
@@ -36,14 +36,14 @@ class DeviceField {
 
  private:
   void pull(std::size_t vector, cudaStream_t stream) const;
-  void translate_into_blocks(std::size_t set, const FieldView &view, cudaStream_t stream) const;
 
   FieldArrays arrays_;
   DeviceConvolution convolution_;
-  std::size_t sets_;  ///< of the convolution
+  mutable SideStream beside_;  ///< of the lattice operator, which one block of threads applies
+  std::size_t sets_;           ///< of the convolution
   FieldView view_{};
-  double *nothing_ = nullptr;  ///< a local expansion of the cell: 0
-  double *pull_ = nullptr;     ///< [vector][axis]
+  double* nothing_ = nullptr;  ///< a local expansion of the cell: 0
+  double* pull_ = nullptr;     ///< [vector][axis]
 };
 
 }  // namespace farfield::cuda
