@@ -184,9 +184,8 @@ void DeviceField::translate(cudaStream_t stream) const {
   const FieldView& f = view_;
   const std::size_t shared = 3 * static_cast<std::size_t>(f.count) * sizeof(double);
   launch_kernel("m2m of blocks", to_root, {dim3(static_cast<unsigned>(f.blocks)), field_threads, 0}, stream, f);
-  launch_kernel("lattice operator", apply_lattice, {dim3(1), lattice_threads, shared}, beside_.fork(stream), f);
+  launch_kernel("lattice operator", apply_lattice, {dim3(1), lattice_threads, shared}, stream, f);
   convolution_.apply(0, f.scaled, f.translated, stream);
-  beside_.join(stream);
   finish(f, stream);
 }
 

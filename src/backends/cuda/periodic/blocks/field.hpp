@@ -39,8 +39,7 @@ class DeviceField {
 
   FieldArrays arrays_;
   DeviceConvolution convolution_;
-  mutable SideStream beside_;  ///< of the lattice operator, which one block of threads applies
-  std::size_t sets_;           ///< of the convolution
+  std::size_t sets_;  ///< of the convolution
   FieldView view_{};
   double* nothing_ = nullptr;  ///< a local expansion of the cell: 0
   double* pull_ = nullptr;     ///< [vector][axis]
