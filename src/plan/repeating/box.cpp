@@ -215,8 +215,11 @@ BlockGrid Box::grid_for(BoxPoints& points, const UnitCell& cell, double margin) 
     range[i].low -= more, range[i].high += more;
   }
   require_moderate(cell, range);
+  // Costs of waves were measured with many points. Those of few are nearly all a launch's, and would choose by chance.
+  constexpr std::int64_t many = 1 << 15;
+  const bool waves = on_device_ && points.sources() >= many;
   return choose_blocks(cell, range, static_cast<double>(points.sources()), box_degree(options_),
-                       on_device_ ? BlockSums::waves : BlockSums::pairs);
+                       waves ? BlockSums::waves : BlockSums::pairs);
 }
 
 /// What the points to be moved need in place of the grid there is. In a cell that differs little it is cut alike.
