@@ -1,7 +1,5 @@
 // m2l between the blocks of a cell by transforms over their grid, as a device does it, against the sum over pairs of
 // blocks and over the images of each that are no points, in long double.
-#include "expansions/periodic/blocks/convolution.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <complex>
 #include <cstdio>
 
+#include "expansions/periodic/blocks/convolution.hpp"
 #include "expansions/periodic/blocks/wave_m2l.hpp"
 #include "expansions/periodic/harmonic_sum.hpp"
 #include "support/random.hpp"
@@ -20,8 +19,8 @@ using convolution::Complex, convolution::GridTransform, convolution::orders, con
 using Numbers = SolidConvolution::Numbers;
 
 constexpr std::uint64_t seed = 20261129;
-/// Of the largest number of a coefficient among all blocks: transforms round relative to what is near. Measured: at most
-/// 3e-14.
+/// Of the largest number of a coefficient among all blocks: transforms round relative to what is near. Measured: at
+/// most 3e-14.
 constexpr double of_largest = 1e-13;
 
 struct Case {
@@ -135,7 +134,8 @@ std::vector<Complex> by_transforms(const Blocks& b, std::size_t set) {
   std::vector<Complex> locals(std::size_t(blocks * most));
   for (int i = 0; i < most; ++i) {
     std::vector<Wave> third(std::size_t(own.rest_first())), second(std::size_t(own.rest_second()));
-    restore_third(own, 0, 1, [&](int k) { return sums[std::size_t(k * most + i)]; }, third.data());
+    restore_third(
+        own, 0, 1, [&](int k) { return sums[std::size_t(k * most + i)]; }, third.data());
     restore_second(own, 0, 1, third.data(), second.data());
     restore_first(own, 0, 1, second.data(),
                   [&](int block, const Complex& value) { locals[std::size_t(block * most + i)] = value; });
@@ -201,8 +201,8 @@ TEST_P(BlockConvolutions, AreTheSumsOverPairs) {
       EXPECT_TRUE(largest > 0 || off == 0) << i;
     }
     const double l2 = double(std::sqrt(error2 / size2));
-    std::printf("%-12s degree %2d set %d: L2 %.1e, of a coefficient's largest %.1e, of itself %.1e (seed %llu)\n", c.name,
-                c.degree, set, l2, double(worst), double(worst_of_own), static_cast<unsigned long long>(seed));
+    std::printf("%-12s degree %2d set %d: L2 %.1e, of a coefficient's largest %.1e, of itself %.1e (seed %llu)\n",
+                c.name, c.degree, set, l2, double(worst), double(worst_of_own), static_cast<unsigned long long>(seed));
     if (b.images.near.size() > b.images.points.front().size() || blocks > 1) {
       ASSERT_GT(size2, 0);
       EXPECT_LT(l2, of_largest);
@@ -212,20 +212,18 @@ TEST_P(BlockConvolutions, AreTheSumsOverPairs) {
 }
 
 constexpr std::array<bool, 3> xyz{true, true, true}, xy{true, true, false}, z{false, false, true};
-const std::array<Vector3, 3> cube{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, skew{{{1, 0.1, 0}, {0.4, 1.2, 0.1}, {-0.3, 0.5, 1.4}}},
-    rod{{{1, 0, 0}, {0, 1.1, 0}, {0.2, 0, 5}}};
+const std::array<Vector3, 3> cube{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
+    skew{{{1, 0.1, 0}, {0.4, 1.2, 0.1}, {-0.3, 0.5, 1.4}}}, rod{{{1, 0, 0}, {0, 1.1, 0}, {0.2, 0, 5}}};
 
-INSTANTIATE_TEST_SUITE_P(Cells, BlockConvolutions,
-                         ::testing::Values(Case{"cube", cube, xyz, {5, 5, 5}, 2.3, 4}, Case{"cube", cube, xyz, {3, 3, 3}, 2.3, 11},
-                                           Case{"one block", cube, xyz, {1, 1, 1}, 2.3, 7},
-                                           Case{"far apart", cube, xyz, {2, 2, 2}, 4, 9},
-                                           Case{"far apart", skew, xyz, {3, 2, 4}, 3, 6},
-                                           Case{"triclinic", skew, xyz, {3, 4, 2}, 2.3, 7},
-                                           Case{"slab", skew, xy, {4, 3, 2}, 2.3, 6},
-                                           Case{"wire", skew, z, {4, 2, 3}, 2.3, 6}, Case{"rod", rod, xyz, {1, 1, 5}, 2.3, 8},
-                                           Case{"points", cube, xyz, {2, 3, 2}, 2.3, 0},
-                                           Case{"high", cube, xyz, {2, 2, 2}, 2.3, 20}),
-                         [](const auto& one) { return "Case" + std::to_string(one.index); });
+INSTANTIATE_TEST_SUITE_P(
+    Cells, BlockConvolutions,
+    ::testing::Values(Case{"cube", cube, xyz, {5, 5, 5}, 2.3, 4}, Case{"cube", cube, xyz, {3, 3, 3}, 2.3, 11},
+                      Case{"one block", cube, xyz, {1, 1, 1}, 2.3, 7}, Case{"far apart", cube, xyz, {2, 2, 2}, 4, 9},
+                      Case{"far apart", skew, xyz, {3, 2, 4}, 3, 6}, Case{"triclinic", skew, xyz, {3, 4, 2}, 2.3, 7},
+                      Case{"slab", skew, xy, {4, 3, 2}, 2.3, 6}, Case{"wire", skew, z, {4, 2, 3}, 2.3, 6},
+                      Case{"rod", rod, xyz, {1, 1, 5}, 2.3, 8}, Case{"points", cube, xyz, {2, 3, 2}, 2.3, 0},
+                      Case{"high", cube, xyz, {2, 2, 2}, 2.3, 20}),
+    [](const auto& one) { return "Case" + std::to_string(one.index); });
 
 }  // namespace
 }  // namespace farfield::testing
