@@ -75,7 +75,8 @@ Errors errors_of(int degree, const double t[3], const Vector& matrix,
                  const std::vector<std::pair<Point, Point>>& pairs) {
   Errors e;
   const auto sum_at = [&](const Vector& local, const Point& x) { return dot(local, regular(degree, x)); };
-  for (const auto& [x, y] : pairs) {
+  for (const auto& pair : pairs) {
+    const Point &x = pair.first, &y = pair.second;
     const Vector local = multiply(matrix, regular(degree, y));
     const auto exact = [&](const Point& at) {
       return 1 / norm({t[0] + at[0] - y[0], t[1] + at[1] - y[1], t[2] + at[2] - y[2]});
