@@ -60,32 +60,16 @@ FARFIELD_HD void add_real_local(const double* root, int n, int m, const Complex&
   if (m > 0) local[SolidShape::index(n, -m)] -= factor * y.imaginary;
 }
 
-/// m2l: adds what local expansions have at (k, l), (k, l + 1) ... of a scaled multipole, by the table of the function
-/// between them. `width` of them share the numbers that they read; what is added beyond (k, k) means nothing. `even`:
-/// the table's odd degrees are 0.
-template <int width>
-FARFIELD_HD void add_m2l(int degree, const double* scaled, const double* table, bool even, int k, int l,
-                         Complex (&all)[width]) {
-  for (int n = even ? k & 1 : 0; n <= degree; n += even ? 2 : 1) {
-    const auto harmonic = [&](int order) { return at(table, n + k, order < n + k ? order : n + k); };
-    Complex part[width], own[width];
-    for (int j = 1; j < width; ++j) own[j] = harmonic(l - n + j - 1);
-    for (int m = -n; m <= n; ++m) {
-      for (int j = 1; j < width; ++j) own[j - 1] = own[j];
-      own[width - 1] = harmonic(l + m + width - 1);
-      const Complex from = at(scaled, n, m);
-      for (int j = 0; j < width; ++j) add_product(part[j], from, own[j]);
-    }
-    for (int j = 0; j < width; ++j) {
-      all[j].real += n & 1 ? -part[j].real : part[j].real;
-      all[j].imaginary += n & 1 ? -part[j].imaginary : part[j].imaginary;
-    }
-  }
-}
+/// m2l: what a local expansion has at (k, l) of a scaled multipole, by the table of the function between them. `even`:
+/// its odd degrees are 0.
 FARFIELD_HD Complex m2l(int degree, const double* scaled, const double* table, bool even, int k, int l) {
-  Complex all[1];
-  add_m2l(degree, scaled, table, even, k, l, all);
-  return all[0];
+  Complex all;
+  for (int n = even ? k & 1 : 0; n <= degree; n += even ? 2 : 1) {
+    Complex part;
+    for (int m = -n; m <= n; ++m) add_product(part, at(scaled, n, m), at(table, n + k, l + m));
+    all.real += n & 1 ? -part.real : part.real, all.imaginary += n & 1 ? -part.imaginary : part.imaginary;
+  }
+  return all;
 }
 
 /// m2m: what another centre's scaled multipole gets at (n, m). `unit`: that of a unit charge at the first centre,

@@ -72,7 +72,7 @@ struct WaveRow {
 };
 
 /// Adds what local expansions have at (k, l), (k, l + 1) ... of multipoles [n (n + 1) / 2 + m] by a SpreadTable, as
-/// add_m2l does. What is added beyond (k, k) means nothing.
+/// m2l does. What is added beyond (k, k) means nothing.
 template <int width>
 FARFIELD_HD void add_wave_m2l(int degree, const Wave* multipole, const Complex* table, bool turns, int k, int l,
                               Wave (&all)[width]) {

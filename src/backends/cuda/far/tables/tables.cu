@@ -272,16 +272,19 @@ template <class Real>
 template <class Basis, class... Scale>
 void Tables<Real>::fill_far(const M2lScheme& m2l, int threads, Scale... scale) {
   const int operators = m2l.reduced ? operator_count : far_operator_count;
-  const auto made_by = [&]<class M2l>(std::type_identity<M2l>) {
-    return canonical_matrices<M2l>(view_.degree, view_.coefficients, operators, threads, scale...);
+  const auto dense = [&] {
+    const auto made_by = [&]<class M2l>(std::type_identity<M2l>) {
+      return canonical_matrices<M2l>(view_.degree, view_.coefficients, operators, threads, scale...);
+    };
+    if constexpr (std::same_as<Basis, LaplaceBasis>)
+      if (m2l.fitted) return made_by(std::type_identity<laplace::FittedM2l>());
+    return made_by(std::type_identity<typename Basis::DenseM2l>());
   };
   std::vector<double> canonical;
   if (m2l.rotation)
     keep_rotations<Basis>(operators, threads, scale...);
   else
-    canonical = made_by(std::type_identity<typename Basis::DenseM2l>());
-  if constexpr (std::same_as<Basis, LaplaceBasis>)
-    if (m2l.fitted && !m2l.rotation) canonical = made_by(std::type_identity<laplace::FittedM2l>());
+    canonical = dense();
   link_far(canonical, m2l.rotation, false, m2l.reduced);
   if (m2l.reduced) link_far(canonical, m2l.rotation, true, m2l.reduced);
 }
