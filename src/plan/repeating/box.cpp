@@ -124,6 +124,7 @@ bool Box::capture_move(const Points& sources, const Points* targets) {
   if (!near_ || !on_device_ || !(options_.skin > 0) || !evaluated_) return false;
   if (!points_->follow(sources, targets, options_.skin)) return false;
   follow_near();
+  points_->followed();
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include "backends/cuda/periodic/blocks/shared_blocks.hpp"
 #include "backends/cuda/periodic/box_points.hpp"
 #include "backends/cuda/periodic/cell_sums.hpp"
+#include "backends/cuda/periodic/early_start.hpp"
 #include "backends/cuda/periodic/near_images.hpp"
 #include "backends/cuda/runtime/capture.hpp"
 #include "backends/cuda/runtime/column_sums.hpp"
@@ -118,6 +119,10 @@ class DeviceBoxPoints : public BoxPoints {
     return true;
   }
 
+  void followed() override {
+    if (captured()) start_.moved(memory_.stream);
+  }
+
   std::int64_t sources() const override { return all_sources_; }
   std::int64_t targets() const override { return all_targets_; }
   std::int64_t images() const override { return all_images_; }
@@ -153,7 +158,10 @@ class DeviceBoxPoints : public BoxPoints {
       require(cudaMemsetAsync(flag_.data(), 0, sizeof(int), memory_.stream), "cudaMemsetAsync");
     }
     const AnyNumbers numbers = numbers_on_device(given, vector, copy, memory_.stream);
-    images_.take(numbers, charge_.data(), home_charge_.data(), asked_ ? nullptr : flag_.data());
+    begun_ = asked_ && others_.alone() && start_.begin(far_side_, memory_.stream);
+    const cudaStream_t taking = begun_ ? cudaStream_t(far_side_) : memory_.stream;
+    images_.take(numbers, charge_.data(), home_charge_.data(), asked_ ? nullptr : flag_.data(), taking);
+    order(taking, memory_.stream);
     return single_ ? here(reinterpret_cast<const float*>(charge_.data()), 1)
                    : here(reinterpret_cast<const double*>(charge_.data()), 1);
   }
@@ -180,9 +188,9 @@ class DeviceBoxPoints : public BoxPoints {
       share_.resize(std::int64_t(points.part_count) * (own.view().count + 1));
       far_side_.join(memory_.stream);
       if (!others_.alone()) p2m_in_turn(own, scale);
-      const cudaStream_t beside = far_side_.fork(memory_.stream);
+      const cudaStream_t beside = far_side_.fork(begun_ ? cudaStream_t(far_side_) : memory_.stream);
       if (others_.alone()) {
-        p2m_parts_of_blocks(own.view(), points, home_charge_.data(), scale, share_.data(), beside);
+        p2m_parts_of_blocks(own.view(), points, charges_for_blocks(scale), share_.data(), beside);
         add_parts_of_blocks(own.view(), sources_.part_begin(), share_.data(), false, beside);
       }
       own.translate(beside);
@@ -282,6 +290,7 @@ class DeviceBoxPoints : public BoxPoints {
       targets_.follow_in_place(cell_->view(), *targets, at_sources_ ? &sources : nullptr, reach,
                                replays_->far_points());
     images_.move();
+    start_.placed(memory_.stream);
     return true;
   }
   /// That of the points in device memory, else the own one.
@@ -308,13 +317,14 @@ class DeviceBoxPoints : public BoxPoints {
     if (found) DeviceStrengths(memory_).read(given_strengths_, 0, memory_.stream);
   }
 
+  SourceCharges charges_for_blocks(double scale) { return {home_charge_.data(), scale, sums_.far_to().scalar}; }
   /// Parts that are others', too, are summed where their first point is, and added up in the order of ranks, so that
   /// the multipoles have the bits of one process over all points.
   void p2m_in_turn(const DeviceField& field, double scale) {
     const cudaStream_t stream = memory_.stream;
     const FieldView& view = field.view();
     shared_.complete(home_charge_.data());
-    p2m_parts_of_blocks(view, shared_.ordered(), home_charge_.data(), scale, share_.data(), stream);
+    p2m_parts_of_blocks(view, shared_.ordered(), charges_for_blocks(scale), share_.data(), stream);
     std::vector<double> sum(static_cast<std::size_t>(view.blocks) * static_cast<std::size_t>(view.count + 1));
     others_.in_turn(sum, [&](std::vector<double>& all) {
       field.set_multipoles(all, stream);
@@ -387,6 +397,8 @@ class DeviceBoxPoints : public BoxPoints {
   CellSums sums_{memory_};
   DeviceArray<double> share_, part_;
   DeviceArray<int> flag_;
+  EarlyStart start_;
+  bool begun_ = false;                     ///< the expansions wait for points and charges alone
   SideStream far_side_;                    ///< the expansions of blocks are made beside the near plan's sums
   std::unique_ptr<MetByReplays> replays_;  ///< from the first captured move on
 };

@@ -118,13 +118,13 @@ const double* NearImages::place(const BlockedCloud& cloud) {
   return at();
 }
 
-void NearImages::take(const AnyNumbers& given, void* charge, double* home, int* flag) const {
+void NearImages::take(const AnyNumbers& given, void* charge, double* home, int* flag, cudaStream_t stream) const {
   const auto all = [&](auto* to) {
     using T = std::remove_pointer_t<decltype(to)>;
     const std::int64_t threads = (count() + TakeCharges<T>::several - 1) / TakeCharges<T>::several;
     const TakeCharges<T> take{count(), threads, static_cast<const T*>(given.data), given.stride, source_.data(), to,
                               home,    flag};
-    for_each_index(threads, take, memory_.stream, "charges with images");
+    for_each_index(threads, take, stream, "charges with images");
   };
   given.single ? all(static_cast<float*>(charge)) : all(static_cast<double*>(charge));
 }

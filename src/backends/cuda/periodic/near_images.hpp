@@ -28,7 +28,7 @@ class NearImages {
 
   /// charge[count()], of the type of those given, and, of the sources alone, home[]; *flag becomes 1 where one is no
   /// number (null: not asked).
-  void take(const AnyNumbers& given, void* charge, double* home, int* flag) const;
+  void take(const AnyNumbers& given, void* charge, double* home, int* flag, cudaStream_t stream) const;
   /// weighted[k][count()]: charges, of which those of an image so many vectors k away count so many times more.
   void weigh(const AnyNumbers& charge, int vectors, double* weighted) const;
 

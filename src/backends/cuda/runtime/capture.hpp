@@ -1,5 +1,7 @@
 // Capture: calls of the library in a CUDA graph that its caller captures, and what replays of it meet.
 #pragma once
+#include <vector>
+
 #include "backends/cuda/runtime/array.hpp"
 #include "backends/cuda/runtime/stage_events.hpp"
 #include "backends/met.hpp"
@@ -12,6 +14,28 @@ inline bool is_captured(cudaStream_t stream) {
   cudaGetLastError();  // the default stream, while another one is captured
   return false;
 }
+
+/// What the next work on a captured stream will wait for; the same twice: nothing was captured there in between.
+struct CapturePoint {
+  unsigned long long capture = 0;
+  std::vector<cudaGraphNode_t> last;
+
+  explicit CapturePoint(cudaStream_t stream) {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    const cudaGraphNode_t* nodes = nullptr;
+    std::size_t count = 0;
+#if CUDART_VERSION >= 13000
+    const auto found = cudaStreamGetCaptureInfo(stream, &status, &capture, nullptr, &nodes, nullptr, &count);
+#else
+    const auto found = cudaStreamGetCaptureInfo_v2(stream, &status, &capture, nullptr, &nodes, &count);
+#endif
+    if (found != cudaSuccess) cudaGetLastError();  // as in is_captured
+    if (found == cudaSuccess && status == cudaStreamCaptureStatusActive) last.assign(nodes, nodes + count);
+  }
+  bool operator==(const CapturePoint& other) const {
+    return !last.empty() && capture == other.capture && last == other.last;
+  }
+};
 
 /// While it lives, the thread may load kernels and make memory on other streams, whatever the caller's capture forbids.
 class RelaxedCapture {

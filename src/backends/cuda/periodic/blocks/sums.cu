@@ -1,5 +1,6 @@
 #include "backends/cuda/periodic/blocks/sums.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
+#include "backends/cuda/transfer/points.hpp"
 #include "expansions/laplace_harmonics.hpp"
 #include "expansions/periodic/convolution_sums.hpp"
 
@@ -93,7 +94,8 @@ struct FromRoot {
 
 /// What lanes have of two numbers, summed over those so far apart: of `low` for one half of them, of `high` for the
 /// half whose lanes have that bit.
-__device__ double exchanged(double low, double high, int distance) {
+template <class Real>
+__device__ Real exchanged(Real low, Real high, int distance) {
   const bool upper = threadIdx.x & static_cast<unsigned>(distance);
   return (upper ? high : low) + __shfl_xor_sync(~0u, upper ? low : high, distance);
 }
@@ -101,15 +103,15 @@ __device__ double exchanged(double low, double high, int distance) {
 /// M_i += q R_i(u), summed over a warp. Cosines' and sines' sums are exchanged between halves of the warp, these sums
 /// with those of the term before between quarters, and so on: after 16 terms each lane has one of 32 sums, for 31
 /// exchanges. Each term by itself took 5 for its two, one waiting for the other: 210 us for 1.1e6 points at degree 11
-/// on an H200.
-template <int size>
+/// on an H200, in double.
+template <class Real, int size>
 struct WarpMoments {
-  using Points = Several<double, size>;
+  using Points = Several<Real, size>;
   static constexpr int group = 16;  ///< terms
   Points weight;
   double* sum;  ///< of the warp: [slot]
   Points cosine{}, sine{};
-  double waiting[4] = {};  ///< for the other half of a pair of terms, of two pairs, ...
+  Real waiting[4] = {};  ///< for the other half of a pair of terms, of two pairs, ...
   int terms = 0;
 
   __device__ void begin(int, const Points& c, const Points& s) { cosine = weight * c, sine = weight * s; }
@@ -119,10 +121,10 @@ struct WarpMoments {
     while (terms % group > 0) add(0, 0);
   }
 
-  __device__ void add(double real, double imaginary) { pair<0>(terms++, exchanged(real, imaginary, warp_size / 2)); }
+  __device__ void add(Real real, Real imaginary) { pair<0>(terms++, exchanged(real, imaginary, warp_size / 2)); }
   /// What lanes have of 2^level terms, of which the last is term `at`.
   template <int level>
-  __device__ void pair(int at, double own) {
+  __device__ void pair(int at, Real own) {
     if constexpr (1 << level == group)
       sum[at / group * warp_size + static_cast<int>(threadIdx.x) % warp_size] += own;
     else if (at >> level & 1)
@@ -130,35 +132,46 @@ struct WarpMoments {
     else
       waiting[level] = own;
   }
-
-  FARFIELD_HD static int slots(int degree) { return (convolution::orders(degree) + group - 1) / group * warp_size; }
-  /// Where the sum of coefficient (n, m) is: terms come order by order, and lanes are told apart by the lowest bit of a
-  /// term's number first.
-  __device__ static int slot(int degree, int n, int m) {
-    const int order = m < 0 ? -m : m, term = order * (degree + 1) - order * (order - 1) / 2 + n - order;
-    const unsigned lane = __brev(static_cast<unsigned>(term % group)) >> 28;
-    return term / group * warp_size + (m < 0 ? warp_size / 2 : 0) + static_cast<int>(lane);
-  }
 };
+/// Of a warp.
+int moment_slots(int degree) {
+  constexpr int group = WarpMoments<double, 1>::group;
+  return (convolution::orders(degree) + group - 1) / group * warp_size;
+}
+/// Where the sum of coefficient (n, m) is: terms come order by order, and lanes are told apart by the lowest bit of a
+/// term's number first.
+__device__ int moment_slot(int degree, int n, int m) {
+  constexpr int group = WarpMoments<double, 1>::group;
+  const int order = m < 0 ? -m : m, term = order * (degree + 1) - order * (order - 1) / 2 + n - order;
+  const unsigned lane = __brev(static_cast<unsigned>(term % group)) >> 28;
+  return term / group * warp_size + (m < 0 ? warp_size / 2 : 0) + static_cast<int>(lane);
+}
+
 constexpr int p2m_size = 4;
 
+/// The points of a pass in the type of the results, as p2m of the tree's boxes; parts are added up in double.
+template <class Real>
 __global__ void __launch_bounds__(part_threads)
-    p2m_parts(FieldView f, OrderedPoints sources, const double* charge, double scale, double* share) {
-  using Moments = WarpMoments<p2m_size>;
+    p2m_parts(FieldView f, OrderedPoints sources, const double* charge, double scale, int slots, double* share) {
   extern __shared__ __align__(16) double shared[];
   __shared__ double second[sum_warps];
-  const int warp = static_cast<int>(threadIdx.x) / warp_size, slots = Moments::slots(f.degree);
+  Real* const recurrence = reinterpret_cast<Real*>(shared + sum_warps * slots);
+  const int warp = static_cast<int>(threadIdx.x) / warp_size;
   for (int i = static_cast<int>(threadIdx.x); i < sum_warps * slots; i += part_threads) shared[i] = 0;
+  for (int i = static_cast<int>(threadIdx.x); i < f.count; i += part_threads)
+    recurrence[i] = static_cast<Real>(f.recurrence[i]);
   __syncthreads();
   const BlockPart part = sources.parts[blockIdx.x];
   double squares = 0;
   for (std::int64_t pass = 0; pass < passes_of(part, p2m_size); ++pass) {
-    const Taken<double, p2m_size> points(f, sources, part, pass);
-    Moments moments{
-        each<double, p2m_size>([&](int i) { return points.exists[i] ? scale * charge[points.index[i]] : 0; }),
-        shared + warp * slots};
-    squares += total(moments.weight * FromRoot<double, p2m_size>(f, points, part.block).square());
-    laplace::columns(f.degree, f.recurrence, points.u[0], points.u[1], points.u[2], moments);
+    const Taken<Real, p2m_size> points(f, sources, part, pass);
+    WarpMoments<Real, p2m_size> moments{each<Real, p2m_size>([&](int i) {
+                                          return points.exists[i] ? static_cast<Real>(scale * charge[points.index[i]])
+                                                                  : 0;
+                                        }),
+                                        shared + warp * slots};
+    squares += total(moments.weight * FromRoot<Real, p2m_size>(f, points, part.block).square());
+    laplace::columns(f.degree, static_cast<const Real*>(recurrence), points.u[0], points.u[1], points.u[2], moments);
     moments.finish();
   }
   squares = sum_of_warp(squares);
@@ -166,7 +179,7 @@ __global__ void __launch_bounds__(part_threads)
   __syncthreads();
   double* const out = share + std::int64_t(blockIdx.x) * (f.count + 1);
   for (int i = static_cast<int>(threadIdx.x); i <= f.count; i += part_threads) {
-    const int n = SolidShape::degree_of(i), slot = Moments::slot(f.degree, n, i - SolidShape::index(n, 0));
+    const int n = SolidShape::degree_of(i), slot = moment_slot(f.degree, n, i - SolidShape::index(n, 0));
     double sum = 0;
     for (int w = 0; w < sum_warps; ++w) sum += i < f.count ? shared[w * slots + slot] : second[w];
     out[i] = sum;
@@ -316,12 +329,16 @@ void launch_l2p(const FieldView& f, const OrderedPoints& targets, void* potentia
 
 }  // namespace
 
-void p2m_parts_of_blocks(const FieldView& f, const OrderedPoints& sources, const double* charge, double scale,
-                         double* share, cudaStream_t stream) {
+void p2m_parts_of_blocks(const FieldView& f, const OrderedPoints& sources, const SourceCharges& charges, double* share,
+                         cudaStream_t stream) {
   if (sources.part_count == 0) return;
-  const auto numbers = static_cast<std::size_t>(sum_warps * WarpMoments<p2m_size>::slots(f.degree));
-  const LaunchShape shape{dim3(static_cast<unsigned>(sources.part_count)), part_threads, numbers * sizeof(double)};
-  launch_kernel("p2m of blocks", p2m_parts, shape, stream, f, sources, charge, scale, share);
+  const bool single = charges.scalar == Scalar::float32;
+  const int slots = moment_slots(f.degree);
+  const std::size_t bytes = static_cast<std::size_t>(sum_warps * slots) * sizeof(double) +
+                            static_cast<std::size_t>(f.count * size_of(charges.scalar));
+  launch_kernel("p2m of blocks", single ? p2m_parts<float> : p2m_parts<double>,
+                {dim3(static_cast<unsigned>(sources.part_count)), part_threads, bytes}, stream, f, sources,
+                charges.charge, charges.scale, slots, share);
 }
 
 void add_parts_of_blocks(const FieldView& f, const std::int32_t* begin, const double* share, bool onto,

@@ -1,5 +1,5 @@
-// Points and the expansions of the blocks they lie in: p2m, in double, and l2p with as many coefficients as the field
-// has. Points are in the order of their blocks; a part of them is a block of threads' work.
+// Points and the expansions of the blocks they lie in: p2m and l2p in the type of the results, with as many coefficients
+// as the field has. Points are in the order of their blocks; a part of them is a block of threads' work.
 #pragma once
 #include <farfield/views.hpp>
 
@@ -25,8 +25,14 @@ struct OrderedPoints {
 /// As many as a block of threads takes in one pass.
 inline constexpr std::int64_t sources_of_part = 512, targets_of_part = 256;
 
-/// Harmonics of each part about the centre of its block: charges times `scale`. `share`: [part][count + 1].
-void p2m_parts_of_blocks(const FieldView& field, const OrderedPoints& sources, const double* charge, double scale,
+/// Charges times `scale`, and the type of number in which the harmonics of 512 of them are summed.
+struct SourceCharges {
+  const double* charge;
+  double scale;
+  Scalar scalar;
+};
+/// Harmonics of each part about the centre of its block. `share`: [part][count + 1].
+void p2m_parts_of_blocks(const FieldView& field, const OrderedPoints& sources, const SourceCharges& charges,
                          double* share, cudaStream_t stream);
 /// Multipoles of the blocks, the shares of a block's parts one after the other. `begin`: [block], where its parts
 /// begin; `onto`: they are added to what is there.
