@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "kernels/traits.hpp"
 #include "model/choose.hpp"
@@ -62,8 +63,10 @@ static void take_all_pairs(Decision& next) {
   take_full_pair_arithmetic(next);
 }
 
-/// Makes `next` keep the tolerance: direct sums where they are cheaper, else a higher degree.
+/// Makes `next` keep the tolerance: direct sums where they are cheaper, else a higher degree. More than was estimated
+/// may be lost to coarse operands, which no degree mends.
 static void raise(Decision& next, const Quality& q) {
+  if (next.fits() && q.excess > 1 && std::exchange(next.coarse_operands, false)) return;
   const int degree = degree_for_factor(next.degree, q.truncation / next.tolerance);
   if (all_pairs_are_cheaper(next, degree, q)) {
     take_all_pairs(next);
@@ -81,7 +84,8 @@ static void choose_cheaper_scheme(Decision& d) {
 
 bool same_arithmetic(const Decision& a, const Decision& b) {
   return a.method == b.method && a.degree == b.degree && a.precision == b.precision && a.pair_terms == b.pair_terms &&
-         a.decay_error == b.decay_error && a.exact_operands == b.exact_operands;
+         a.decay_error == b.decay_error && a.exact_operands == b.exact_operands &&
+         a.coarse_operands == b.coarse_operands;
 }
 
 std::optional<Decision> improved(const Decision& ran, const Quality& q) {
@@ -109,7 +113,10 @@ std::string difference(const Decision& first, const Decision& second) {
     text += text.empty() ? "all pairs" : ", all pairs";
   else if (second.degree != first.degree)
     text += std::string(text.empty() ? "" : ", ") + "degree " + std::to_string(second.degree);
-  if (text.empty()) text = second.exact_operands ? "m2l in single throughout" : "pairs to all bits";
+  if (text.empty())
+    text = second.exact_operands                              ? "m2l in single throughout"
+           : first.coarse_operands && !second.coarse_operands ? "m2l of more terms"
+                                                              : "pairs to all bits";
   return text;
 }
 

@@ -20,6 +20,7 @@ static void add(Decision& to, const Decision& need) {
   if (need.degree >= to.degree && to.any_scheme) to.rotation = need.rotation;
   to.degree = std::max(to.degree, need.degree);
   to.exact_operands = to.exact_operands || need.exact_operands;
+  to.coarse_operands = to.coarse_operands && need.coarse_operands;
 }
 
 void NeedsOfVectors::note(const Decision& ran, double truncation) {

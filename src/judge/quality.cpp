@@ -156,16 +156,16 @@ std::int64_t FittedExcess::targets(const Decision& d, const Quality& q, std::int
                                    std::int64_t translations) {
   estimate_ = q.truncation;
   const std::int64_t asked = measured_targets(d, sources, targets, translations);
-  const bool rests_on_fit = d.fits() && q.truncation * fitted_gain(d.kernel, true, d.degree) > d.tolerance;
+  const bool rests_on_fit = q.truncation * fitted_gain(d.kernel, true, d.degree) > d.tolerance;
   is_measured_ = asked > 0;
-  looks_ = !is_measured_ && rests_on_fit && is_estimated(d) && excess_ == 0;
+  looks_ = !is_measured_ && d.fits() && (rests_on_fit || d.coarse_operands) && is_estimated(d) && excess_ == 0;
   return looks_ ? std::min(targets, some_targets(sources)) : asked;
 }
 
 void FittedExcess::apply(const Decision& d, Quality& q) {
   if (is_measured_ || !d.fits()) return;
   if (looks_) excess_ = estimate_ > 0 ? std::max(1.0, q.truncation / estimate_) : 1;
-  if (excess_ > 0) q.truncation = excess_ * estimate_;
+  if (excess_ > 0) q.truncation = excess_ * estimate_, q.excess = excess_;
 }
 
 template <class Real>

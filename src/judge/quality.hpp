@@ -41,6 +41,7 @@ struct Quality {
   double truncation = 0;  ///< the largest of all orders, safety included
   ResultFactors factor;   ///< from the evaluator's units to the caller's
   double unsoftened = 0;  ///< estimate of what Plummer's softening lacks beyond the near field, likewise the larger
+  double excess = 1;      ///< of `truncation` over the estimate, where FittedExcess has measured it
   double operands = 0;    ///< error of m2l's 16-bit operands, where these were used
   double pairs = 0;       ///< sources times targets
   bool lost = false;      ///< see loses_strengths
@@ -87,9 +88,9 @@ template <class Real>
 void measure(Quality& quality, const Computed<Real>& computed, const std::vector<DrawnTarget>& drawn,
              const SumsAt& sums_at);
 
-/// Where the estimate keeps the tolerance only because operators are fitted (Decision::fits), the error is measured at
-/// some targets, once for a tree and degree: for other strengths and points that have moved a little it exceeds the
-/// estimate as much.
+/// Where the estimate keeps the tolerance only because operators are fitted (Decision::fits), or says nothing of what
+/// coarse operands lose, the error is measured at some targets, once for a tree and degree: for other strengths and
+/// points that have moved a little it exceeds the estimate as much.
 class FittedExcess {
  public:
   /// measured_targets, or at how many to look for this reason.

@@ -226,7 +226,7 @@ static void choose_scheme(Decision& d, const Options& o, const Scheme& s) {
   d.settle_degree = o.degree < 0 && traits(d.kernel).truncates;
   d.rotation = s.rotation;
   d.reduced = s.reduced;
-  d.fitted = s.fitted;
+  d.fitted = d.coarse_operands = s.fitted;
   d.any_scheme = o.m2l == M2l::automatic && traits(d.kernel).rotates;
   note(d, "degree", std::to_string(d.degree),
        o.degree >= 0 ? "as asked" : "expected to keep strengths of mixed sign within " + number(o.tolerance));

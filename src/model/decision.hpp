@@ -59,13 +59,15 @@ struct Decision {
   int pair_terms = 0;           ///< terms of p2p's reciprocal square root on the CPU (model/pair_terms.hpp)
   double decay_error = 0;       ///< largest relative error of p2p's exponentials there; 0: that of the precision
   bool exact_operands = false;  ///< m2l in the precision itself, not on 16-bit operands of tensor cores
-  double least_edge = 0;        ///< scaled: beyond it the softened kernel is 1/r to what the tolerance allows (0: none)
-  double reach = 0, cell = 0;   ///< of method cutoff, scaled: pairs farther apart are left out, and the width of a cell
-  Window window;                ///< of method grid
-  double spacing = 0;           ///< of the grid, scaled
-  bool any_method = false;      ///< the caller left the method open
-  double theta = 0;             ///< of a treecode (tree/acceptance.hpp)
-  double box_error = 0;         ///< of a treecode on a device: see TreecodeScheme (0: by theta alone)
+  /// Of these operands as few are summed in three terms as the tolerance allows, where fits(); else as suit the degree.
+  bool coarse_operands = false;
+  double least_edge = 0;       ///< scaled: beyond it the softened kernel is 1/r to what the tolerance allows (0: none)
+  double reach = 0, cell = 0;  ///< of method cutoff, scaled: pairs farther apart are left out, and the width of a cell
+  Window window;               ///< of method grid
+  double spacing = 0;          ///< of the grid, scaled
+  bool any_method = false;     ///< the caller left the method open
+  double theta = 0;            ///< of a treecode (tree/acceptance.hpp)
+  double box_error = 0;        ///< of a treecode on a device: see TreecodeScheme (0: by theta alone)
   ListThresholds thresholds;
   double seconds = 0;           ///< expected time of an evaluation, on one core or on the device
   double pairs_per_second = 0;  ///< p2p rate of one core in the cost model

@@ -119,6 +119,7 @@ TensorEngine Translations<Real>::build_tensor(TensorEngine engine, const Decisio
   tensor_.release();
   if constexpr (sizeof(Real) == 4) {
     if (engine == TensorEngine::none) return engine;
+    tensor_.set_tolerance(d.fits() && d.coarse_operands ? d.tolerance : 0);
     tensor_.build(view(), tree, engine, stream);
     if (whole) settle_scale(tensor_, *whole, stream);
     if (!d.dipoles || tensor_.allow_dipoles(tree.lattice, whole ? whole->levels : tree.levels, stream)) return engine;

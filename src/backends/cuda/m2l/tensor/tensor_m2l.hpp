@@ -20,6 +20,8 @@ class TensorM2l {
  public:
   explicit TensorM2l(DeviceMemory& memory);
 
+  /// Before build: how much potentials or gradients may err, rounding by 0.35 of it; 0: as little as suits the degree.
+  void set_tolerance(double tolerance) { tolerance_ = tolerance; }
   /// Makes the operators (kept while the tables stay the same), the rows of this tree, room for its operands, which p2m
   /// and m2m have to write anew.
   /// `large`, for tests: the large tiles that big trees have, in waves of three.
@@ -69,6 +71,7 @@ class TensorM2l {
   bool runs_beside() const;
 
   DeviceMemory& memory_;
+  double tolerance_ = 0;
   int degree_ = -1;
   const float* matrix_ = nullptr;  ///< of the tables that the operators were made from
   int links_ = 0;                  ///< of the same tables; the reduced stencil has fewer
