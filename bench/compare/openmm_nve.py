@@ -61,7 +61,7 @@ def summed(mm, positions, lengths, arguments, charges_alone=False):
         from farfield.adapters.openmm import replace_coulomb
 
         replace_coulomb(system, tolerance=float(tolerance), backend=arguments.backend, tolerance_for=arguments.tolerance_for,
-                        skin=arguments.skin)
+                        precision=arguments.sum_precision, skin=arguments.skin)
     return system
 
 
@@ -191,6 +191,7 @@ def main():
     to_run.add_argument("--platform", default="Reference", help="Reference is in double")
     to_run.add_argument("--precision", default="single", help="of CUDA")
     to_run.add_argument("--backend", default="auto", help="of Farfield")
+    to_run.add_argument("--sum-precision", default="auto", help="of Farfield: auto, single or double")
     to_run.add_argument("--tolerance-for", default="all", help="of Farfield: all or gradient")
     to_run.add_argument("--skin", type=float, default=0.0, help="of Farfield, nm")
     to_run.add_argument("--error", action="store_true", help="measure the error of the forces at the start")

@@ -25,6 +25,8 @@ SAMPLES = 2000
 SETTINGS = {5e-4: [(3.8e-4, 0.9, "single"), (3.8e-4, 1.1, "single")],
             1e-5: [(6.5e-6, 0.9, "single"), (6.5e-6, 1.2, "single"), (6.5e-6, 1.0, "double")],
             1e-6: [(6e-7, 1.2, "single"), (6e-7, 1.2, "double")]}
+#: What stands in the place of a precision for Farfield's sum in the place of PME, and its options
+FARFIELD = {"double": {"precision": "double"}, "farfield": {}, "forces": {"tolerance_for": "gradient", "skin": 0.06}}
 
 
 def sampled(count):
@@ -66,18 +68,18 @@ def make(mm, water):
 
 
 def context_of(mm, system, positions, platform, precision):
-    given = {"Precision": "single" if precision == "farfield" else precision} if platform in ("CUDA", "OpenCL", "HIP") else {}
+    given = {"Precision": "single" if precision in FARFIELD else precision} if platform in ("CUDA", "OpenCL", "HIP") else {}
     context = mm.Context(system, mm.VerletIntegrator(1e-9), mm.Platform.getPlatformByName(platform), given)
     context.setPositions(positions)
     return context
 
 
-def with_farfield(system, tolerance):
+def with_farfield(system, tolerance, options):
     """A copy whose charges farfield.adapters.openmm sums."""
     from farfield.adapters.openmm import replace_coulomb
 
     changed = copy.deepcopy(system)
-    replace_coulomb(changed, tolerance=tolerance)
+    replace_coulomb(changed, tolerance=tolerance, **options)
     return changed
 
 
@@ -122,13 +124,13 @@ def time_system(mm, name, arguments, aims):
                     empty[precision] = per_step(context_of(mm, bare, positions, arguments.platform, precision), arguments.seconds)
                 force.setEwaldErrorTolerance(tolerance)
                 force.setCutoffDistance(cutoff)
-                tried = with_farfield(system, tolerance) if precision == "farfield" else system
+                tried = with_farfield(system, tolerance, FARFIELD[precision]) if precision in FARFIELD else system
                 start = time.perf_counter()
                 context = context_of(mm, tried, positions, arguments.platform, precision)
                 forces = context.getState(getForces=True).getForces(asNumpy=True)._value[atoms]
                 row["first_s"] = time.perf_counter() - start
                 row["error"] = float(np.linalg.norm(forces - exact) / np.linalg.norm(exact))
-                row["mesh"] = [] if precision == "farfield" else force.getPMEParametersInContext(context)[1:]
+                row["mesh"] = [] if precision in FARFIELD else force.getPMEParametersInContext(context)[1:]
                 row["step_ms"] = 1e3 * per_step(context, arguments.seconds)
                 row["forces_ms"] = row["step_ms"] - 1e3 * empty[precision]
                 row["call_ms"] = 1e3 * per_call(context)
@@ -162,7 +164,8 @@ def main():
                         help="of bench/compare/waters.py, separated by commas")
     parser.add_argument("--aims", default="5e-4,1e-5,1e-6", help="relative errors of the forces")
     parser.add_argument("--settings", help="tolerance/cutoff/precision, separated by commas, in place of those tried; "
-                        "precision farfield: its sum in the place of PME, where the package is installed")
+                        "precision farfield: its sum in the place of PME, where the package is installed; "
+                        "forces: of a tolerance for forces alone, the tree kept until an atom has gone 0.06 nm")
     parser.add_argument("--tolerance", type=float, default=1e-10, help="of the reference")
     parser.add_argument("--platform", default="CUDA")
     parser.add_argument("--seconds", type=float, default=0.5, help="that the timing of a setting takes, about")

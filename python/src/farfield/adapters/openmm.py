@@ -48,8 +48,9 @@ def replace_coulomb(system: Any, tolerance: float = 1e-5, *, nonbonded: Any = No
     do all Lennard-Jones terms. Charges that depend on global parameters (particle parameter offsets) go on doing so.
     The new force has the force group that the reciprocal space or else the NonbondedForce had.
 
-    tolerance: relative L2 error of the forces and of the potential. options: those of farfield.Coulomb, e.g. precision,
-    backend, threads, remove_net_force. nonbonded: which NonbondedForce, where there is more than one.
+    tolerance: relative L2 error of the forces and of the potential. options: those of farfield.Coulomb, e.g. backend,
+    threads, remove_net_force, tolerance_for="gradient" where forces alone count, skin; precision is "auto" here: single
+    where that reaches the tolerance, as OpenMM's own sums. nonbonded: which NonbondedForce, where there is more than one.
 
     Returns the force, which is the system's already. Its attribute `sum` has the last `report`; a copy of the system that
     went through XML has the same sums, and no such attribute. Charges are read here, once: what is changed by
@@ -62,7 +63,7 @@ def replace_coulomb(system: Any, tolerance: float = 1e-5, *, nonbonded: Any = No
     if not hasattr(openmm, "PythonForce"):
         raise UsageError(f"OpenMM {openmm.__version__} has no PythonForce; install OpenMM 8.5 or later")
     nonbonded = _the_one(system, openmm) if nonbonded is None else nonbonded
-    summed = SumOfContext(nonbonded, {"tolerance": tolerance, **options})
+    summed = SumOfContext(nonbonded, {"tolerance": tolerance, "precision": "auto", **options})
     force = openmm.PythonForce(summed, summed.parameters)
     force.setName("FarfieldCoulomb")
     force.setUsesPeriodicBoundaryConditions(summed.periodic)
