@@ -115,6 +115,35 @@ TEST_P(CudaReplay, TellsThatPointsWentTooFarAndIsMendedByAMove) {
   EXPECT_LE(std::sqrt(error / size), 2 * GetParam().tolerance);
 }
 
+/// Far images' work begins before the move has ended only where nothing between the two gives the strengths.
+TEST_P(CudaReplay, SumsTheStrengthsThatTheGraphGivesAfterTheMove) {
+  Stream random(73);
+  const OwnStream stream;
+  Simulation s(GetParam(), random, stream);
+  Plan beside = s.started();
+  Ions turned = s.all;
+  for (double& q : turned.q) q = -q;
+  const Arrays<double> given(turned, stream);
+  const Graph step(stream, [&] {
+    s.plan->move(s.arrays.points());
+    const Strengths to = s.arrays.strengths(), from = given.strengths();
+    require(cudaMemcpyAsync(const_cast<void*>(to.data), from.data, static_cast<std::size_t>(to.count) * sizeof(double),
+                            cudaMemcpyDeviceToDevice, stream));
+    s.plan->evaluate(to, s.arrays.outputs());
+  });
+  for (int k = 0; k < 2; ++k) {
+    s.shake(Simulation::skin / 20);
+    s.arrays.set_strengths(s.all.q);
+    step.replay();
+    s.plan->check_replays();
+    const Result<double> found = s.arrays.read();
+    beside.move(s.arrays.points());
+    const Result<double> expected = s.arrays.evaluate(beside);  // of the strengths that the graph left there
+    EXPECT_EQ(found.potential, expected.potential) << k;
+    EXPECT_EQ(found.gradient, expected.gradient) << k;
+  }
+}
+
 TEST_P(CudaReplay, FollowsOtherStrengthsAndTellsOfTooLargeOnes) {
   Stream random(72);
   const OwnStream stream;

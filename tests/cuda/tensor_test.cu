@@ -67,6 +67,8 @@ class TensorCase {
   }
 
   int levels() const { return tree_.tree.levels; }
+  void set_tolerance(double tolerance) { tensor_.set_tolerance(tolerance); }
+  int low() const { return tensor_.view().low; }  ///< degrees below it have three terms
 
   /// Locals by an engine, [boxes][coefficients].
   std::vector<double> by(cuda::TensorEngine engine, bool large = false) {
@@ -299,6 +301,24 @@ TEST_F(CudaTensor, StrengthsOverManyDecades) {
     for (const Range range : {Range::wild, Range::graded})
       for (const Signs signs : {Signs::positive, Signs::mixed})
         for (const int degree : {3, 7, 12}) expect_close(make_cloud(kind, 20'001, signs), range, degree, false);
+}
+
+/// Operators follow the tolerance; 0 is that of degrees given by hand.
+TEST_F(CudaTensor, HasTheTermsThatTheToleranceAsksFor) {
+  constexpr int degree = 12;
+  constexpr struct {
+    double tolerance, error;
+    int low;
+  } settings[] = {{1e-3, 6e-4, 0}, {1e-4, 1e-4, 2}, {1e-5, 4e-5, 4}, {2e-6, 4e-5, 5}, {1e-6, 4e-5, 6}, {0, 4e-5, 6}};
+  TensorCase one(make_cloud(Kind::uniform, 20'001, Signs::mixed), Range::even, degree, false);
+  for (const auto& s : settings)
+    for (const cuda::TensorEngine engine : engines(degree)) {
+      one.set_tolerance(s.tolerance);
+      const double error = one.error(one.by(engine));
+      std::printf("tolerance %g, three terms below %d: %.1e\n", s.tolerance, one.low(), error);
+      EXPECT_EQ(one.low(), s.low) << s.tolerance;
+      EXPECT_LE(error, s.error) << s.tolerance;
+    }
 }
 
 /// Every shape of p2m (leaf sizes) and the degrees without a kernel of their own; warps with boxes of several levels,
