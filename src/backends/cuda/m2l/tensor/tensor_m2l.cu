@@ -1,11 +1,5 @@
 // m2l on tensor cores: operators, the two passes over the operands that p2m and m2m wrote.
 //
-// Which degrees need three terms was found on whole far fields with every rounding of the tensor cores modelled, for
-// nine kinds of strengths (9 decades, neutral boxes, clusters). Three terms below half the degree keep rounding under a
-// third of the truncation, in potential and gradient, wherever three terms at all degrees do. Up to degree 3 one term
-// suffices; up to degree 5, three terms below degree 2 (rounding of 7e-7 of the potential, strengths of one sign, where
-// truncation is 4e-6).
-//
 // Floor: 2 (d+1)^4 flops per link at the tensor cores' rate, three times that below `low`. One H200, N = 2^24 uniform
 // points, 0.93 million leaves: degrees 3, 5, 7, 10 take 0.24, 1.6, 3.1, 13 ms, degree 7 at 485 useful TFLOP/s;
 // `gpu_m2l 24 30 3,5,7,10 uniform` (bench) measures it.
@@ -19,6 +13,7 @@
 #include <utility>
 
 #include "backends/cuda/m2l/tensor/launch.hpp"
+#include "backends/cuda/m2l/tensor/passes.hpp"
 #include "backends/cuda/m2l/tensor/tensor_m2l.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/runtime/streams.hpp"
@@ -28,51 +23,6 @@
 
 namespace farfield::cuda {
 
-static constexpr float operator_scale = 8192;  // elements are at most 1/2 at any degree
-
-/// Degrees below the returned one are summed in three terms. 16 coefficients cost as much as 9, 4 half as much.
-static int graded_degrees(int degree) { return degree < 4 ? 0 : degree < 6 ? 2 : degree < 9 ? 4 : degree < 11 ? 5 : 6; }
-
-/// The same where results may err by `tolerance` (0: as little as suits the degree): the fewest whose rounding stays
-/// below 0.35 of it. It is that of the first degrees in one term, whatever the highest. Of uniform points with charges
-/// of one sign, of both, a Plummer model and close pairs (N = 2^18, degrees 6 to 14, relative to potential or gradient)
-/// it came to at most 4.3e-7, 1.8e-6, 2.6e-5 and 2.5e-4 with three terms below degrees 5, 4, 2 and 0. One H200, 1.1e6
-/// atoms of water at degree 12: 2.53 ms a step below 4, 2.61 below 5, 2.67 below 6.
-static int graded_degrees(int degree, double tolerance) {
-  struct Rounding {
-    int low;
-    double error;
-  };
-  constexpr Rounding most[] = {{0, 2.5e-4}, {2, 2.6e-5}, {4, 1.8e-6}, {5, 4.3e-7}};
-  for (const Rounding& r : most)
-    if (r.error <= 0.35 * tolerance) return std::min(r.low, graded_degrees(degree));
-  return graded_degrees(degree);
-}
-
-static int group_of(int width, int terms, TensorEngine engine) {
-  const int most = terms == 1 ? 256 : engine == TensorEngine::warpgroup ? 160 : 128;
-  int group = 8;
-  while (group > 1 && group * width > most) group /= 2;
-  return group;
-}
-
-/// Rows of a tile: 256 where the engine has such tiles for `columns` and enough per multiprocessor remain, else 128.
-static int tile_rows_of(std::int64_t parents, int columns, int group, TensorEngine engine, bool large) {
-  if (engine != TensorEngine::warpgroup || columns > tuning::most_tall_columns || parents == 0) return 128;
-  return large || parents * 8 / group / 256 >= tuning::tall_tiles * device_limits().multiprocessors ? 256 : 128;
-}
-
-TensorEngine tensor_engine(int degree) {
-  constexpr int shared_bytes = 160 << 10;  // two stages of the widest tile
-  if (degree < 1 || degree > most_tensor_degree || compute_capability() < 80 ||
-      device_limits().shared_bytes < shared_bytes)
-    return TensorEngine::none;
-#ifdef FARFIELD_SM90A
-  if (compute_capability() == 90) return TensorEngine::warpgroup;
-#endif
-  return TensorEngine::warp;
-}
-
 TensorM2l::TensorM2l(DeviceMemory& memory) : memory_(memory), rows_(memory), graded_rows_(memory) {
   for (DeviceArray<__half>* a :
        {&operators_, &graded_operators_[0], &graded_operators_[1], &high_, &graded_high_, &graded_low_})
@@ -81,124 +31,12 @@ TensorM2l::TensorM2l(DeviceMemory& memory) : memory_(memory), rows_(memory), gra
   parts_.use(memory), graded_sums_.use(memory);
 }
 
-/// Tiles of 128 rows that boxes with targets fill: rows of `group` siblings, of 8 / group classes, each of which ends a
-/// tile early. Trees with larger tiles have more of them than are ever shared.
-static std::int64_t tiles_of(double boxes, int group) {
-  return static_cast<std::int64_t>(std::ceil(boxes / (group * 128) + 4.0 / group));
-}
-
-/// Blocks for a tile: so many that they take least time, each having its share of the 27 slots of colleagues. There
-/// may be up to half as many tiles again, since classes differ. The device is one of 132 multiprocessors, whichever it
-/// is: the order of sums follows. What parts cost, to be written and added up, is a slot's time for as many of them as
-/// tiles are wide. One H100, degree 14, 81,000 atoms of water in a cell: a step takes 0.52 ms, with 3
-/// blocks for a tile 0.59.
-static int splits_for(std::int64_t tiles, int width) {
-  constexpr std::int64_t multiprocessors = 132;
-  constexpr int most_splits = 9;
-  if (tiles > multiprocessors) return 1;
-  const auto cost = [&](int splits) {
-    std::int64_t waves = 0;
-    for (const std::int64_t quarters : {4, 5, 6})
-      waves += (tiles * quarters / 4 * splits + multiprocessors - 1) / multiprocessors;
-    const int slots = (colleagues_per_box + splits - 1) / splits;
-    return static_cast<double>(waves * slots) / 3 + static_cast<double>(tiles * (splits - 1)) / width;
-  };
-  int best = 1;
-  for (int splits = 2; splits <= most_splits; ++splits)
-    if (cost(splits) < cost(best)) best = splits;
-  return best;
-}
-
-std::int64_t TensorM2l::bytes_of_box(int degree) {
-  const int low = graded_degrees(degree), width = tensor_width(SolidShape::count(degree)),
-            group = group_of(width, 1, TensorEngine::warp);
-  return 2 * width + 4 * tensor_width(SolidShape::first(low)) + 10 * (8 / group + 4) / 4;
-}
-std::int64_t TensorM2l::bytes_of_operators(int degree) {
-  const auto bytes = [](std::int64_t width) { return 2 * 64 * colleagues_per_box * width * width; };
-  const int low = graded_degrees(degree);
-  return bytes(tensor_width(SolidShape::count(degree))) + 2 * bytes(tensor_width(SolidShape::first(low))) + (1 << 16);
-}
-
-/// Of the graded pass beside the other, `shared`: numbers of boxes times parts where tiles are shared.
-static std::int64_t graded_bytes(int degree, std::int64_t boxes, std::int64_t shared) {
-  const int width = tensor_width(SolidShape::first(graded_degrees(degree)));
-  return (2 * shared + std::min(boxes, tuning::most_boxes_beside)) * width * 4;
-}
-
-std::int64_t TensorM2l::bytes_of_parts(int degree, std::int64_t boxes, double heard) {
-  const int count = SolidShape::count(degree), width = tensor_width(count);
-  const int group = group_of(width, 1, TensorEngine::warp);
-  std::int64_t most = 0;  // of trees of up to so many boxes
-  for (std::int64_t tiles = 1, splits; (splits = splits_for(tiles, width)) > 1; ++tiles) {
-    const double filled = static_cast<double>(tiles * group * 128) / heard;
-    most = std::max(most, (splits - 1) * static_cast<std::int64_t>(std::min(static_cast<double>(boxes), filled)));
-  }
-  return most * (count + 16) * 4 + graded_bytes(degree, boxes, most);
-}
-
-/// id[target][slot][o]: the matrix for target child `target` and source child o of the colleague at `slot`, -1: none.
-struct MatrixIds {
-  std::int16_t id[8][colleagues_per_box][8];
-};
-
-__global__ void find_matrices(Operators<float> far, MatrixIds* ids) {
-  std::int16_t* all = &ids->id[0][0][0];
-  for (int i = static_cast<int>(threadIdx.x); i < 64 * colleagues_per_box; i += block_threads) all[i] = -1;
-  __syncthreads();
-  for (int c = 0; c < 8; ++c)
-    for (int l = far.begin[c] + static_cast<int>(threadIdx.x); l < far.begin[c + 1]; l += block_threads) {
-      const Link link = far.link[l];
-      ids->id[c][link.slot][link.octant] = static_cast<std::int16_t>(link.matrix);
-    }
-}
-
-/// Block (chunk of a slot, child) writes `width` rows of 64 numbers. Elements of two coefficients below `zero` are
-/// 0.
-__global__ void image_kernel(const float* matrix, const MatrixIds* ids, int stride, int pitch, int count, int width,
-                             int zero, __half* high, __half* low) {
-  const int chunks = width / 8, slot = static_cast<int>(blockIdx.x) / chunks,
-            chunk = static_cast<int>(blockIdx.x) % chunks;
-  const int child = static_cast<int>(blockIdx.y);
-  const std::int64_t image = (static_cast<std::int64_t>(blockIdx.x) * 8 + child) * width * tensor_chunk;
-  for (int i = static_cast<int>(threadIdx.x); i < width * tensor_chunk; i += block_threads) {
-    const int n = i / tensor_chunk, at = i % tensor_chunk, k = chunk * tensor_chunk + at, j = k % width;
-    const int id = ids->id[child][slot][k / width];
-    float value = 0;
-    if (id >= 0 && n < count && j < count && !(n < zero && j < zero))
-      value = operator_scale * matrix[(static_cast<std::int64_t>(id) * stride + j) * pitch + n];
-    const std::int64_t to = image + n * tensor_chunk + ((at / 8) ^ (n % 8)) * 8 + at % 8;
-    high[to] = __float2half_rn(value);
-    if (low) low[to] = __float2half_rn(value - __half2float(high[to]));
-  }
-}
-
 void TensorM2l::choose_passes(int degree) {
   const int low = graded_degrees(degree, tolerance_), count = SolidShape::count(degree),
             graded = SolidShape::first(low);
   view_.low = low;
   view_.full = {tensor_width(count), count, 1};
   view_.graded = {tensor_width(graded), graded, low > 0 ? 3 : 0};
-}
-
-void TensorM2l::make_operators(const TablesView<float>& tables, cudaStream_t stream) {
-  DeviceArray<MatrixIds> ids(memory_);
-  ids.resize(1);
-  find_matrices<<<1, block_threads, 0, stream>>>(tables.far, ids.data());
-  require_launch("find_matrices");
-  const auto make = [&](TensorPass& pass, int zero, DeviceArray<__half>& high, DeviceArray<__half>* low) {
-    const std::int64_t numbers = std::int64_t(64) * colleagues_per_box * pass.width * pass.width;
-    high.resize(numbers);
-    if (low) low->resize(numbers);
-    image_kernel<<<dim3(static_cast<unsigned>(colleagues_per_box * pass.width / 8), 8), block_threads, 0, stream>>>(
-        tables.far.matrix, ids.data(), tables.stride, tables.pitch, pass.count, pass.width, zero, high.data(),
-        low ? low->data() : nullptr);
-    require_launch("image_kernel");
-    pass.operators[0] = high.data();
-    pass.operators[1] = low ? low->data() : nullptr;
-  };
-  make(view_.full, view_.graded.count, operators_, nullptr);
-  if (view_.graded.terms) make(view_.graded, 0, graded_operators_[0], &graded_operators_[1]);
 }
 
 /// most[level]: most sources of a box; 0 before the launch. Nearly every box finds a fuller one of its level in the
