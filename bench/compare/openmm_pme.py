@@ -26,7 +26,7 @@ SETTINGS = {5e-4: [(3.8e-4, 0.9, "single"), (3.8e-4, 1.1, "single")],
             1e-5: [(6.5e-6, 0.9, "single"), (6.5e-6, 1.2, "single"), (6.5e-6, 1.0, "double")],
             1e-6: [(6e-7, 1.2, "single"), (6e-7, 1.2, "double")]}
 #: What stands in the place of a precision for Farfield's sum in the place of PME, and its options
-FARFIELD = {"double": {"precision": "double"}, "farfield": {}, "forces": {"tolerance_for": "gradient", "skin": 0.06}}
+FARFIELD = {"farfield": {}, "forces": {"tolerance_for": "gradient", "skin": 0.06}}
 
 
 def sampled(count):
