@@ -30,7 +30,7 @@ class BoxPoints {
   /// Reads points that are those placed, as many, moved by at most `reach`: they stay in their blocks, and their images
   /// move with them. false, and nothing has changed: one has gone farther.
   virtual bool follow(const Points& sources, const Points* targets, double reach) = 0;
-  /// The near plan has followed, too.
+  /// In a capture: the near plan has followed, too.
   virtual void followed() {}
 
   virtual std::int64_t sources() const = 0;

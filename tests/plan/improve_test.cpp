@@ -57,34 +57,32 @@ TEST(FittedExcess, IsMeasuredWhereTheToleranceRestsOnIt) {
   EXPECT_GT(fit.targets(d, quality_with(0.1 * d.tolerance / gain), many, many, many), 0);
 }
 
+std::optional<Decision> improved_after(const Decision& d, double estimate, double measured) {
+  FittedExcess fit;
+  return improved(d, looked(fit, d, estimate, measured));
+}
+
 TEST(Improved, TakesMoreTermsBeforeHigherDegrees) {
   const Decision d = fitted_decision();
-  FittedExcess fit;
-  const std::optional<Decision> finer = improved(d, looked(fit, d, 4e-6, 3e-5));
+  const std::optional<Decision> finer = improved_after(d, 4e-6, 3e-5);
   ASSERT_TRUE(finer);
   EXPECT_FALSE(finer->coarse_operands);
   EXPECT_EQ(finer->degree, d.degree);
   EXPECT_EQ(difference(d, *finer), "m2l of more terms");
-  FittedExcess again;
-  const std::optional<Decision> higher = improved(*finer, looked(again, *finer, 4e-6, 3e-5));
+  const std::optional<Decision> higher = improved_after(*finer, 4e-6, 3e-5);
   ASSERT_TRUE(higher);
   EXPECT_GT(higher->degree, d.degree);
 }
 
 TEST(Improved, RaisesTheDegreeWhereTheEstimateSaysSo) {
   const Decision d = fitted_decision();
-  FittedExcess fit;
-  const std::optional<Decision> higher = improved(d, looked(fit, d, 3e-5, 1e-5));
+  const std::optional<Decision> higher = improved_after(d, 3e-5, 1e-5);
   ASSERT_TRUE(higher);
   EXPECT_TRUE(higher->coarse_operands);
   EXPECT_GT(higher->degree, d.degree);
 }
 
-TEST(Improved, LeavesWhatIsGoodEnough) {
-  const Decision d = fitted_decision();
-  FittedExcess fit;
-  EXPECT_FALSE(improved(d, looked(fit, d, 4e-6, 8e-6)));
-}
+TEST(Improved, LeavesWhatIsGoodEnough) { EXPECT_FALSE(improved_after(fitted_decision(), 4e-6, 8e-6)); }
 
 }  // namespace
 }  // namespace farfield::testing

@@ -1,14 +1,15 @@
 #include <algorithm>
 
+#include "backends/cuda/own_event.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
-#include "distributed/cuda/event.hpp"
 #include "distributed/cuda/process.hpp"
 #include "distributed/cuda/transport.hpp"
 
 namespace farfield::distributed {
 
+using farfield::cuda::OwnEvent;
 using farfield::cuda::Part;
 using farfield::cuda::require;
 

@@ -4,6 +4,7 @@
 #include "backends/cuda/caller_stream.hpp"
 #include "backends/cuda/molecules/finish.hpp"
 #include "backends/cuda/molecules/molecules.hpp"
+#include "backends/cuda/own_event.hpp"
 #include "backends/cuda/periodic/cell_sums.hpp"
 #include "backends/cuda/runtime/capture.hpp"
 #include "backends/cuda/runtime/column_sums.hpp"
@@ -24,18 +25,15 @@ struct ReadCharge {
 /// own order, to which it does not belong.
 class Milestone {
  public:
-  Milestone() { require(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreateWithFlags"); }
-  ~Milestone() { cudaEventDestroy(event_); }
-  Milestone(const Milestone&) = delete;
   void set(cudaStream_t stream) {
-    if (!is_captured(stream)) require(cudaEventRecord(event_, stream), "cudaEventRecord");
+    if (!is_captured(stream)) event_.record(stream);
   }
   void wait_on(cudaStream_t stream) {
-    if (!is_captured(stream)) require(cudaStreamWaitEvent(stream, event_, 0), "cudaStreamWaitEvent");
+    if (!is_captured(stream)) event_.wait_on(stream);
   }
 
  private:
-  cudaEvent_t event_ = nullptr;
+  OwnEvent event_;
 };
 
 /// Of a call: its device is the current one, and a caller's capture forbids neither memory nor the loading of kernels.

@@ -119,9 +119,7 @@ class DeviceBoxPoints : public BoxPoints {
     return true;
   }
 
-  void followed() override {
-    if (captured()) start_.moved(memory_.stream);
-  }
+  void followed() override { start_.moved(memory_.stream); }
 
   std::int64_t sources() const override { return all_sources_; }
   std::int64_t targets() const override { return all_targets_; }
@@ -158,7 +156,7 @@ class DeviceBoxPoints : public BoxPoints {
       require(cudaMemsetAsync(flag_.data(), 0, sizeof(int), memory_.stream), "cudaMemsetAsync");
     }
     const AnyNumbers numbers = numbers_on_device(given, vector, copy, memory_.stream);
-    begun_ = asked_ && others_.alone() && start_.begin(far_side_, memory_.stream);
+    begun_ = others_.alone() && start_.begin(far_side_, memory_.stream);
     const cudaStream_t taking = begun_ ? cudaStream_t(far_side_) : memory_.stream;
     images_.take(numbers, charge_.data(), home_charge_.data(), asked_ ? nullptr : flag_.data(), taking);
     order(taking, memory_.stream);

@@ -3,6 +3,7 @@
 #pragma once
 #include <optional>
 
+#include "backends/cuda/own_event.hpp"
 #include "backends/cuda/runtime/capture.hpp"
 
 namespace farfield::cuda {
@@ -12,13 +13,9 @@ namespace farfield::cuda {
 /// near images and targets are put into the tree for 66 us, bound by memory, and p2m of blocks runs beside them.
 class EarlyStart {
  public:
-  EarlyStart() { require(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreateWithFlags"); }
-  ~EarlyStart() { cudaEventDestroy(event_); }
-  EarlyStart(const EarlyStart&) = delete;
-
   /// With the work that `main` holds, points are in place.
   void placed(cudaStream_t main) {
-    require(cudaEventRecord(event_, main), "cudaEventRecord");
+    placed_.record(main);
     moved_.reset();
   }
   /// The move ends here.
@@ -27,12 +24,12 @@ class EarlyStart {
   bool begin(cudaStream_t beside, cudaStream_t main) {
     const bool early = moved_ && *moved_ == CapturePoint(main);
     moved_.reset();
-    if (early) require(cudaStreamWaitEvent(beside, event_, 0), "cudaStreamWaitEvent");
+    if (early) placed_.wait_on(beside);
     return early;
   }
 
  private:
-  cudaEvent_t event_ = nullptr;
+  OwnEvent placed_;
   std::optional<CapturePoint> moved_;
 };
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "distributed/cuda/event.hpp"
+#include "backends/cuda/own_event.hpp"
 #include "distributed/cuda/nccl/channel.hpp"
 #include "distributed/cuda/nccl/library.hpp"
 
@@ -42,7 +42,7 @@ class NonblockingChannel final : public NcclChannel {
   /// Half of the communicator's, so that a rank that gives up is still heard by others, who wait for it since a little
   /// earlier or later.
   Seconds patience_;
-  OwnEvent done_;  ///< the last exchange
+  farfield::cuda::OwnEvent done_;  ///< the last exchange
   ncclComm_t comm_ = nullptr;
   std::string broken_;  ///< why; empty: it is not
   bool under_way_ = false;

@@ -1,4 +1,4 @@
-// m2l on tensor cores: operators, the two passes over the operands that p2m and m2m wrote.
+// m2l on tensor cores: the two passes over the operands that p2m and m2m wrote.
 //
 // Floor: 2 (d+1)^4 flops per link at the tensor cores' rate, three times that below `low`. One H200, N = 2^24 uniform
 // points, 0.93 million leaves: degrees 3, 5, 7, 10 take 0.24, 1.6, 3.1, 13 ms, degree 7 at 485 useful TFLOP/s;

@@ -100,6 +100,8 @@ __device__ Real exchanged(Real low, Real high, int distance) {
   return (upper ? high : low) + __shfl_xor_sync(~0u, upper ? low : high, distance);
 }
 
+constexpr int moment_group = 16;  ///< terms whose sums are exchanged together
+
 /// M_i += q R_i(u), summed over a warp. Cosines' and sines' sums are exchanged between halves of the warp, these sums
 /// with those of the term before between quarters, and so on: after 16 terms each lane has one of 32 sums, for 31
 /// exchanges. Each term by itself took 5 for its two, one waiting for the other: 210 us for 1.1e6 points at degree 11
@@ -107,7 +109,6 @@ __device__ Real exchanged(Real low, Real high, int distance) {
 template <class Real, int size>
 struct WarpMoments {
   using Points = Several<Real, size>;
-  static constexpr int group = 16;  ///< terms
   Points weight;
   double* sum;  ///< of the warp: [slot]
   Points cosine{}, sine{};
@@ -118,33 +119,29 @@ struct WarpMoments {
   __device__ void term(int, const Points& q) { add(total(q * cosine), total(q * sine)); }
   __device__ void end(int) {}
   __device__ void finish() {
-    while (terms % group > 0) add(0, 0);
+    while (terms % moment_group > 0) add(0, 0);
   }
 
   __device__ void add(Real real, Real imaginary) { pair<0>(terms++, exchanged(real, imaginary, warp_size / 2)); }
   /// What lanes have of 2^level terms, of which the last is term `at`.
   template <int level>
   __device__ void pair(int at, Real own) {
-    if constexpr (1 << level == group)
-      sum[at / group * warp_size + static_cast<int>(threadIdx.x) % warp_size] += own;
+    if constexpr (1 << level == moment_group)
+      sum[at / moment_group * warp_size + static_cast<int>(threadIdx.x) % warp_size] += own;
     else if (at >> level & 1)
-      pair<level + 1>(at, exchanged(waiting[level], own, group >> (level + 1)));
+      pair<level + 1>(at, exchanged(waiting[level], own, moment_group >> (level + 1)));
     else
       waiting[level] = own;
   }
 };
 /// Of a warp.
-int moment_slots(int degree) {
-  constexpr int group = WarpMoments<double, 1>::group;
-  return (convolution::orders(degree) + group - 1) / group * warp_size;
-}
+int moment_slots(int degree) { return (convolution::orders(degree) + moment_group - 1) / moment_group * warp_size; }
 /// Where the sum of coefficient (n, m) is: terms come order by order, and lanes are told apart by the lowest bit of a
 /// term's number first.
 __device__ int moment_slot(int degree, int n, int m) {
-  constexpr int group = WarpMoments<double, 1>::group;
   const int order = m < 0 ? -m : m, term = order * (degree + 1) - order * (order - 1) / 2 + n - order;
-  const unsigned lane = __brev(static_cast<unsigned>(term % group)) >> 28;
-  return term / group * warp_size + (m < 0 ? warp_size / 2 : 0) + static_cast<int>(lane);
+  const unsigned lane = __brev(static_cast<unsigned>(term % moment_group)) >> 28;
+  return term / moment_group * warp_size + (m < 0 ? warp_size / 2 : 0) + static_cast<int>(lane);
 }
 
 constexpr int p2m_size = 4;
