@@ -143,9 +143,9 @@ void run(const std::string& cloud, double mean, std::int64_t n, const TreeOption
 
 template <class Real>
 void run_uniform() {
-  for (const int mean : {8, 12, 16, 24, 32, 48, 64, 96, 128, 256, 512}) {
+  for (const int mean : {8, 12, 16, 20, 24, 26, 28, 30, 32, 48, 64, 96, 128, 256, 512}) {
     TreeOptions options;
-    options.depth = mean <= 24 ? 6 : mean <= 256 ? 5 : 4;
+    options.depth = mean <= 30 ? 6 : mean <= 256 ? 5 : 4;
     run<Real>("uniform", mean, std::int64_t(mean) << 3 * options.depth, options);
   }
 }

@@ -11,6 +11,7 @@
 // calls.
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <random>
 
 #include "backends/cuda/runtime/streams.hpp"
@@ -119,11 +120,14 @@ cudaGraphExec_t capture(Plan& plan, OnStream& arrays) {
   return graph;
 }
 
-/// Where the points are at last.
-std::vector<double> exact_gradient(const System& system) {
+/// Where the points are at last, whatever is asked of them.
+const std::vector<double>& exact_gradient(const System& system) {
+  static std::map<std::string, std::vector<double>> known;
+  std::vector<double>& found = known[system.name];
+  if (!found.empty()) return found;
   Options o = system.options;
   o.tolerance = 1e-9, o.precision = Precision::double_, o.degree = -1, o.tolerance_for = ToleranceFor::all;
-  return Plan(points(system.x), o).evaluate<double>(system.q).gradient;
+  return found = Plan(points(system.x), o).evaluate<double>(system.q).gradient;
 }
 
 template <class Step>
@@ -163,7 +167,8 @@ void run(const System& system) {
   arrays.wait();
   const double in_a_row = (now() - begin) / 200;
   plan.check_replays();
-  const std::vector<double> found(called.begin(), called.end()), exact = exact_gradient(system);
+  const std::vector<double> found(called.begin(), called.end());
+  const std::vector<double>& exact = exact_gradient(system);
   std::printf(
       "{\"points\": \"%s\", \"count\": %lld, \"tolerance\": %g, \"degree\": %d, \"levels\": %d, \"calls_ms\": %.3f, "
       "\"replay_ms\": %.3f, \"replays_in_a_row_ms\": %.3f, \"same_bits\": %s, \"error\": %.2g, \"error_forces\": %.2g, "
