@@ -24,9 +24,9 @@ inline constexpr std::int64_t most_boxes_beside = 1 << 19;
 /// atoms of water at degree 14 0.68 ms for 0.74. In smaller trees p2p is the longer one: 2^14 points up to 7 % slower.
 inline constexpr int late_p2p_degree = 11;
 inline constexpr std::int64_t late_p2p_boxes = 1 << 15, late_p2p_boxes_of_high_degrees = 1 << 12;
-/// In double in cells, whose images are sources alone. One H100, when blocks of m2l took ten times as long: 81,000 atoms
-/// of water at degrees 16 and 17 3.27 and 3.63 ms for 3.96 and 4.29, 1.1e6 20.9 for 20.7; 2^15 ... 2^18 points in open
-/// space 2 to 4 % slower. Today, on an H200, 1.83 ms at degree 16; not measured without.
+/// In double in cells, whose images are sources alone. One H100, when blocks of m2l took ten times as long: 81,000
+/// atoms of water at degrees 16 and 17 3.27 and 3.63 ms for 3.96 and 4.29, 1.1e6 20.9 for 20.7; 2^15 ... 2^18 points in
+/// open space 2 to 4 % slower. Today, on an H200, 1.83 ms at degree 16; not measured without.
 constexpr bool is_p2p_late_in_double(std::int64_t boxes, std::int64_t sources, std::int64_t targets) {
   return sources >= 2 * targets && boxes >= 1 << 10 && boxes < 1 << 13;
 }
@@ -60,8 +60,8 @@ inline constexpr int l2p_blocks = 4;
 inline constexpr double any_degree_large_leaf = 64;
 inline constexpr std::int64_t any_degree_few_boxes = 32;
 
-/// Most blocks per multiprocessor of m2m and l2l of few parents; it holds two or three at once. More parents are many: a
-/// block of theirs reads a parent's children once, not once for each range of coefficients.
+/// Most blocks per multiprocessor of m2m and l2l of few parents; it holds two or three at once. More parents are many:
+/// a block of theirs reads a parent's children once, not once for each range of coefficients.
 inline constexpr int few_parents_blocks = 4;
 /// Up to so many coefficients a thread of the ordinary l2l does not wait for long; m2m's up to octant_threads.
 inline constexpr int few_l2l_coefficients = 50;
@@ -139,9 +139,9 @@ template <class Real>
 inline constexpr int targets_per_lane = single<Real> ? 4 : 2;
 /// Sources that a family's block stages at a time: in single as many as shared memory allows with six blocks per
 /// multiprocessor. (2^24 uniform points of 23 per leaf, a sphere of 21: p2p takes 1.07 times as long with 1280 or
-/// 2048.)
+/// 2048. Room for 2048 with six blocks, from sums delivered in two halves, costs 3 % at 16 and 24 per leaf.)
 template <class Real>
-inline constexpr int family_room = single<Real> ? 1664 : 1024;
+inline constexpr int family_room = single<Real> ? 1792 : 1024;
 /// Blocks of families per multiprocessor for which registers must suffice.
 template <class Real>
 inline constexpr int family_blocks = single<Real> ? 6 : 5;
