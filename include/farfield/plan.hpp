@@ -89,7 +89,7 @@ class FARFIELD_API Plan {
 
  private:
   struct State;
-  friend bool follow_images(Plan& plan, const struct Images& images, const Points& targets);  // the library's own
+  friend struct PlanOfImages;  // the library's own
   std::unique_ptr<State> state_;
 };
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 
+#include "backends/addend.hpp"
 #include "backends/images.hpp"
 #include "backends/met.hpp"
 #include "expansions/periodic/blocks/field.hpp"
@@ -53,7 +54,18 @@ class BoxPoints {
   virtual Net net() = 0;
   /// Where the near plan writes potentials and, where wanted, gradients. `scalar`: at least of this.
   virtual Outputs near_sums(bool gradient, Scalar scalar) = 0;
-  /// Expansions of the far images of the strengths taken, times `scale`; after near_sums.
+  /// In a capture, instead of both: the strengths, without images, and the caller's arrays, where the near plan writes
+  /// all, to which far_sums are added. None: not where these lie.
+  struct InPlace {
+    Strengths strengths;
+    Outputs sums;
+  };
+  virtual std::optional<InPlace> take_in_place(const Strengths& /*strengths*/, std::int64_t /*vector*/,
+                                               const Outputs& /*outputs*/, bool /*gradient*/) {
+    return {};
+  }
+  virtual Addend far_sums() { return {}; }
+  /// Expansions of the far images of the strengths taken, times `scale`; after near_sums or take_in_place.
   virtual void expand(BlockField& field, double scale) = 0;
   /// L2 norms of what the near plan wrote, of all, and of what the two highest degrees give.
   struct Norms {

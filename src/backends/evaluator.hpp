@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "backends/addend.hpp"
 #include "backends/met.hpp"
 #include "judge/quality.hpp"
 #include "model/decision.hpp"
@@ -36,6 +37,7 @@ struct Delivery {
   /// larger ones; 0: as many as there are. Distributed plans alone use it.
   std::int64_t pitch = 0, source_pitch = 0;
   std::optional<Selves> selves = std::nullopt;  ///< none: target t is source t - split
+  const Addend* addend = nullptr;               ///< to the first `split` results
   std::int64_t pitch_or_split() const { return pitch > 0 ? pitch : split; }
   std::int64_t source_pitch_or(std::int64_t sources) const { return source_pitch > 0 ? source_pitch : sources; }
 };

@@ -34,8 +34,9 @@ struct EvaluatorState {
   Decision decision;
   int threads = 0;  ///< of the host
   Softening softening;
-  Selves selves;      ///< see Work
-  int densities = 1;  ///< vectors that are summed together, in one pass of every stage
+  Selves selves;                   ///< see Work
+  const Addend* addend = nullptr;  ///< of the delivery
+  int densities = 1;               ///< vectors that are summed together, in one pass of every stage
 
   /// How many of a call's vectors may be summed together, and what shows the judges one of them afterwards: of a
   /// backend that sums them one by one.
@@ -181,6 +182,7 @@ class SequencedEvaluator final : public Evaluator {
       const int together = steps_.densities = steps_.most_together(strengths);
       steps_.allocate_results();
       steps_.selves = delivery.selves.value_or(Selves{delivery.split});
+      steps_.addend = delivery.addend;
       if (steps_.placed->tree.alike) steps_.selves.from = 0;
       std::vector<StrengthRange> ranges;  // all vectors are checked before the first result is written
       steps_.time("gather", [&] { ranges = steps_.read(strengths); });

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "backends/cpu/transfer/lengths.hpp"
-#include "backends/images.hpp"
 #include "kernels/traits.hpp"
 #include "model/error_model.hpp"
 #include "model/options/validate.hpp"
@@ -16,6 +15,7 @@
 #include "plan/boundary.hpp"
 #include "plan/completed.hpp"
 #include "plan/repeat.hpp"
+#include "plan/repeating/plan_of_images.hpp"
 #include "plan/repeating/repeating.hpp"
 #include "plan/report/describe.hpp"
 #include "plan/report/replays.hpp"
@@ -42,7 +42,7 @@ struct Plan::State {
   bool follow(const Points& sources, const Points* apart, const Images* images = nullptr);
   bool follow_images(const Images& images, const Points& targets);
   bool capture_move(const Points& sources, const Points* apart);
-  bool capture_evaluation(const Strengths& strengths, const Outputs& outputs);
+  bool capture_evaluation(const Strengths& strengths, const Outputs& outputs, const Addend* addend = nullptr);
   void check_replays() const;
   void build_repeating(const Points& sources, const Points* apart);
   void replace(const Points& sources, const Points* targets, const Geometry& geometry, const Decision& decision,
@@ -52,6 +52,7 @@ struct Plan::State {
   void require_own_device() const;
   void check_outputs(const Outputs& outputs) const;
   void evaluate(const Strengths& strengths, const Outputs& outputs);
+  void evaluate_onto(const Strengths& strengths, const Outputs& outputs, const Addend& addend);
   template <Real T>
   Result<T> owned(const Strengths& strengths);
 };
@@ -154,18 +155,28 @@ bool Plan::State::follow_images(const Images& images, const Points& of_targets) 
   const bool can = captured ? evaluators.can_be_captured() : evaluators.met_by_replays() == Met::nothing;
   return can && follow(images.sources, &of_targets, &images);
 }
-bool follow_images(Plan& plan, const Images& images, const Points& targets) {
+bool PlanOfImages::follow(Plan& plan, const Images& images, const Points& targets) {
   return guarded([&] { return plan.state_->follow_images(images, targets); });
 }
+void PlanOfImages::evaluate_onto(Plan& plan, const Strengths& strengths, const Outputs& outputs, const Addend& addend) {
+  guarded([&] { plan.state_->evaluate_onto(strengths, outputs, addend); });
+}
 
-bool Plan::State::capture_evaluation(const Strengths& strengths, const Outputs& outputs) {
+bool Plan::State::capture_evaluation(const Strengths& strengths, const Outputs& outputs, const Addend* addend) {
   if (repeating) return repeating->capture_evaluation(strengths, outputs);
   if (!evaluators.can_be_captured() || options.check > 0) return false;
   const double scale = options.scale * traits(options.kernel).vector.constant;
   Delivery delivery{outputs, alike ? sources : apart, scale};
   if (alike) delivery.outputs = at_points(outputs);
+  delivery.addend = addend;
   evaluators.capture_evaluation(strengths, delivery);
   return true;
+}
+
+void Plan::State::evaluate_onto(const Strengths& strengths, const Outputs& outputs, const Addend& addend) {
+  require_points();
+  require_own_device();
+  require_captured_evaluation(capture_evaluation(strengths, outputs, &addend));
 }
 
 /// The old points stay until the new ones are taken.

@@ -23,6 +23,7 @@
 #include "backends/cuda/judge/condition.hpp"
 #include "backends/cuda/judge/examine.hpp"
 #include "backends/cuda/judge/judge.hpp"
+#include "backends/cuda/judge/own_norm.hpp"
 #include "backends/cuda/judge/placement/placement.hpp"
 #include "backends/cuda/near/moments/moments.hpp"
 #include "backends/cuda/near/p2p_work.hpp"
@@ -219,8 +220,11 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   /// Dipoles are scaled like coordinates, too.
   void gather(const OneVector& v) {
     const std::int64_t at = v.place * strength_pitch();
-    const std::uint32_t* order = tree_.sources.order.data();
-    strengths_.gather({v.index, charge, v.exponent}, order, arrays_.strength[charge].data() + at, stream_);
+    const bool of_points = images_ && v.strengths.count < sources();  // see Addend
+    const std::uint32_t* order = of_points ? images_->point : tree_.sources.order.data();
+    const cudaStream_t there = early(v);
+    strengths_.gather({v.index, charge, v.exponent}, order, sources(), arrays_.strength[charge].data() + at, there);
+    farfield::cuda::order(there, stream_);
     if (moments_ == 1) return;
     strengths_.gather_dipoles<Real>(
         v.index, v.exponent - placed->exponent, order,
@@ -297,7 +301,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
 
   ErrorReport checked(const OneVector& v, const Delivered& delivered, const Delivery& delivery) {
     const ErrorReport error =
-        measured_error(evaluated(v), in_own_norm(delivered), {delivery.check, delivery.seed}, memory_);
+        measured_error(evaluated(v), in_own_norm(delivered, decision, arrays_.strength[charge], sources(), stream_),
+                       {delivery.check, delivery.seed}, memory_);
     events_.mark("");  // a check is no part of an evaluation
     return error;
   }
@@ -316,6 +321,12 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     }
     const Captured within(memory_, events_);
     work();
+  }
+  /// Where strengths are gathered: beside a captured move, if they were there before it.
+  cudaStream_t early(const OneVector& v) {
+    if (!addend || !addend->strengths_ready || v.place > 0) return stream_;
+    require(cudaStreamWaitEvent(far_side_, static_cast<cudaEvent_t>(addend->strengths_ready)), "cudaStreamWaitEvent");
+    return far_side_;
   }
   std::int64_t strength_pitch() const { return padded(sources()); }
   std::int64_t result_pitch() const { return padded(targets()); }
@@ -435,17 +446,6 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     view.kept = kept_.data();
     BoundGrid<Real> bound(work_, view, grids_[0].data(), grids_[1].data());
     grid(bound, events_);
-  }
-
-  /// Errors of a bounded kernel are relative to the sum of |strengths|, of its gradient to this over its length.
-  Delivered in_own_norm(Delivered delivered) const {
-    if (!traits(decision.kernel).bounded) return delivered;
-    std::vector<Real> strengths(static_cast<std::size_t>(sources()));
-    download(strengths.data(), arrays_.strength[charge].data(), sources(), stream_);
-    require(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
-    for (const Real q : strengths) delivered.unit[0] += std::fabs(static_cast<double>(q));
-    delivered.unit[1] = delivered.unit[0] / decision.parameters.length[0];
-    return delivered;
   }
 
   Evaluated<Real> evaluated(const OneVector& v) const {

@@ -97,6 +97,7 @@ void Box::build(const Points& sources, const Points* targets) {
 }
 
 void Box::move_near(BoxPoints& points) {
+  images_followed_ = false;
   const Points at = points.at();
   near_->move(points.with_images(), &at, points.behind());
 }
@@ -104,7 +105,8 @@ void Box::move_near(BoxPoints& points) {
 /// Images that a device finds from their points are not written down.
 void Box::follow_near() {
   const std::optional<Images> images = points_->as_images();
-  if (!images || !near_->follow(*images, points_->at())) move_near(*points_);
+  images_followed_ = images && near_->follow(*images, points_->at());
+  if (!images_followed_) move_near(*points_);
 }
 
 /// Points that have moved a little stay in their blocks; whether also in the boxes of the tree, the near plan decides.
@@ -132,9 +134,22 @@ bool Box::capture_move(const Points& sources, const Points* targets) {
 bool Box::capture_evaluation(const Strengths& strengths, const Outputs& outputs) {
   if (!near_ || !on_device_ || options_.virial || !evaluated_) return false;
   for (std::int64_t v = 0; v < strengths.vectors; ++v) {
+    if (capture_in_place(strengths, v, outputs)) continue;
     sum_once(points_->take(strengths, v), outputs.scalar);
     points_->deliver(v, outputs);
   }
+  return true;
+}
+
+/// Norms, for which the near sums stand by themselves first, are not asked for: those of far images are added to them
+/// on their way to the caller, and the near plan finds strengths as it finds points. An H200, 1.1e6 atoms: 20 us for 34
+/// and 15 us for 32.
+bool Box::capture_in_place(const Strengths& strengths, std::int64_t vector, const Outputs& outputs) {
+  if (!images_followed_ || !near_->takes_addends() || near_scalar(outputs.scalar) != outputs.scalar) return false;
+  const std::optional<BoxPoints::InPlace> taken = points_->take_in_place(strengths, vector, outputs, options_.gradient);
+  if (!taken) return false;
+  points_->expand(*far_, options_.scale);
+  near_->evaluate_onto(taken->strengths, taken->sums, points_->far_sums());
   return true;
 }
 
@@ -265,6 +280,7 @@ void Box::make_plan() {
   inner.tolerance = std::max(near_part * share_ * options_.tolerance, reachable_tolerance(options_.precision));
   inner.tolerance = std::min(inner.tolerance, options_.tolerance);
   near_.reset();
+  images_followed_ = false;
   const Points at = points_->at();
   near_ = parts_.near_plan(points_->with_images(), &at, points_->behind(), inner);
 }

@@ -54,6 +54,7 @@ class Box : public Repeating {
   std::int64_t bytes() const;
   void find_virial(double* virial);
   Scalar near_scalar(Scalar wanted) const;
+  bool capture_in_place(const Strengths& strengths, std::int64_t vector, const Outputs& outputs);
   BoxPoints::Norms sum_once(const Strengths& charges, Scalar wanted);
   bool is_good_enough(const BoxPoints::Norms& norms);
   bool raise_degree(const BoxPoints::Norms& norms);
@@ -70,11 +71,12 @@ class Box : public Repeating {
   std::unique_ptr<NearPlan> near_;
   std::int64_t table_bytes_ = 0;  ///< of far_
   std::optional<BlockField> far_;
-  bool evaluated_ = false;      ///< since the points were placed
-  bool forgets_ = false;        ///< what evaluations needed is no part of the next move
-  double share_ = first_share;  ///< of the norm of the near images' sum: down to this the tolerance is kept
-  Vector3 near_pull_{};         ///< of the virial: the sum of q times the near plan's gradient
-  Report report_, own_;         ///< own_: stages that the near plan does not have
+  bool images_followed_ = false;  ///< did the near plan take the last points as images?
+  bool evaluated_ = false;        ///< since the points were placed
+  bool forgets_ = false;          ///< what evaluations needed is no part of the next move
+  double share_ = first_share;    ///< of the norm of the near images' sum: down to this the tolerance is kept
+  Vector3 near_pull_{};           ///< of the virial: the sum of q times the near plan's gradient
+  Report report_, own_;           ///< own_: stages that the near plan does not have
 };
 
 }  // namespace farfield

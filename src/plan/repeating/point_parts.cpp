@@ -2,6 +2,8 @@
 
 #include <farfield/plan.hpp>
 
+#include "plan/repeating/plan_of_images.hpp"
+
 namespace farfield {
 namespace {
 
@@ -12,9 +14,15 @@ class OnePlan final : public NearPlan {
   void move(const Points& sources, const Points* targets, std::int64_t /*behind*/) override {
     targets ? plan_.move(sources, *targets) : plan_.move(sources);
   }
-  bool follow(const Images& images, const Points& targets) override { return follow_images(plan_, images, targets); }
+  bool follow(const Images& images, const Points& targets) override {
+    return PlanOfImages::follow(plan_, images, targets);
+  }
   void forget() override { plan_.forget(); }
   void evaluate(const Strengths& strengths, const Outputs& outputs) override { plan_.evaluate(strengths, outputs); }
+  bool takes_addends() const override { return true; }
+  void evaluate_onto(const Strengths& strengths, const Outputs& outputs, const Addend& addend) override {
+    PlanOfImages::evaluate_onto(plan_, strengths, outputs, addend);
+  }
   const Report& report() const override { return plan_.report(); }
   void check_replays() const override { plan_.check_replays(); }
 

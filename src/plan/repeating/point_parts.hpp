@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "backends/addend.hpp"
 #include "backends/images.hpp"
 #include "backends/other_points.hpp"
 
@@ -31,6 +32,9 @@ class NearPlan {
   virtual bool follow(const Images& /*images*/, const Points& /*targets*/) { return false; }
   virtual void forget() = 0;
   virtual void evaluate(const Strengths& strengths, const Outputs& outputs) = 0;
+  /// In a capture, after images were followed: with an addend, where that can be.
+  virtual bool takes_addends() const { return false; }
+  virtual void evaluate_onto(const Strengths& /*strengths*/, const Outputs& /*outputs*/, const Addend& /*addend*/) {}
   virtual const Report& report() const = 0;
   virtual void check_replays() const {}  ///< as Plan's
 };

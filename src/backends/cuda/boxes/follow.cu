@@ -8,13 +8,14 @@
 namespace farfield::cuda {
 namespace {
 
-/// Points in the order of a tree, as they are given.
+/// Points in the order of a tree, as they are given. `watched`: others look after how far they go.
 template <class Read>
 struct InOrder {
   Read read;
   const std::uint32_t* order;
+  bool watched;
   __device__ void operator()(std::int64_t i, double x[3]) const { read.read(order[i], x); }
-  __device__ static bool moves_by_itself(std::int64_t) { return true; }
+  __device__ bool moves_by_itself(std::int64_t) const { return !watched; }
 };
 
 /// Images in the order of a tree, from their points: the numbers that they have where they are written down. They go as
@@ -22,9 +23,9 @@ struct InOrder {
 struct ImagesInOrder {
   FollowedImages followed;
   Scaling scale;
-  __device__ const double* shift(std::int64_t i) const { return followed.images.shifts[followed.own[i].y].shift; }
+  __device__ const double* shift(std::int64_t i) const { return followed.images.shifts[followed.image[i]].shift; }
   __device__ void operator()(std::int64_t i, double x[3]) const {
-    const double *const home = followed.images.home + 3 * std::int64_t(followed.own[i].x), *const by = shift(i);
+    const double *const home = followed.images.home + 3 * std::int64_t(followed.point[i]), *const by = shift(i);
     for (int d = 0; d < 3; ++d) x[d] = scale(home[d] + by[d]);
   }
   __device__ bool moves_by_itself(std::int64_t i) const {
@@ -81,8 +82,8 @@ struct ReplaceAndWatch {
 
 struct FindOwn {
   const std::uint32_t *order, *point, *image;
-  uint2* own;
-  __device__ void operator()(std::int64_t i) const { own[i] = {point[order[i]], image[order[i]]}; }
+  std::uint32_t *own_point, *own_image;
+  __device__ void operator()(std::int64_t i) const { own_point[i] = point[order[i]], own_image[i] = image[order[i]]; }
 };
 
 /// Where they were when the tree was built.
@@ -112,13 +113,14 @@ std::optional<FollowedImages> ImagesInTree::find(const Images* images, const Cud
   if (!images) return {};
   if (placement_ != images->placement && built.sources.count > 0) {
     const RelaxedCapture relaxed;
-    own_.resize(built.sources.count + padding);
-    for_each_index(own_.size(), FindOwn{built.sources.order.data(), images->point, images->image, own_.data()},
+    point_.resize(built.sources.count + padding), image_.resize(point_.size());
+    for_each_index(point_.size(),
+                   FindOwn{built.sources.order.data(), images->point, images->image, point_.data(), image_.data()},
                    built.memory->stream, "images in a tree");
     require(cudaStreamSynchronize(built.memory->stream), "images in a tree");
     placement_ = images->placement;
   }
-  return FollowedImages{*images, own_.data()};
+  return FollowedImages{*images, point_.data(), image_.data()};
 }
 
 FollowPoints::FollowPoints(CudaTree& built, const Points& sources, const Points* targets, const Scaling& scale,
@@ -128,7 +130,8 @@ FollowPoints::FollowPoints(CudaTree& built, const Points& sources, const Points*
       other_(targets ? DevicePoints(*targets, *built.memory) : DevicePoints()),
       scale_(scale),
       drift_(drift),
-      images_(images) {}
+      images_(images),
+      targets_have_images_(images && targets && targets->axis[0] == images->images.home) {}
 
 /// body(now, points in the order of the tree) for sources and, where they are apart, targets; now(i, x): where they
 /// are.
@@ -137,7 +140,7 @@ void FollowPoints::for_each_set(const Body& body) const {
   const auto given = [&](const DevicePoints& points, SortedPoints& sorted) {
     with_reader(points.view(), scale_, [&](const auto& read) {
       using Read = std::remove_cvref_t<decltype(read)>;
-      body(InOrder<Read>{read, sorted.order.data()}, sorted);
+      body(InOrder<Read>{read, sorted.order.data(), &sorted == &built_.targets && targets_have_images_}, sorted);
     });
   };
   images_ ? body(ImagesInOrder{*images_, scale_}, built_.sources) : given(own_, built_.sources);

@@ -16,18 +16,18 @@ void keep_origins(CudaTree& built);
 /// Sources of a tree that are images, and in its order which point each is and which image of it.
 struct FollowedImages {
   Images images;
-  const uint2* own;
+  const std::uint32_t *point, *image;
 };
 class ImagesInTree {
  public:
-  explicit ImagesInTree(DeviceMemory& memory) : own_(memory) {}
-  void forget() { own_.release(), placement_ = 0; }
+  explicit ImagesInTree(DeviceMemory& memory) : point_(memory), image_(memory) {}
+  void forget() { point_.release(), image_.release(), placement_ = 0; }
   /// Of the points that the tree was built of, or that follow in it; null: none. Looks for them where it has not, on a
   /// stream that is not captured, beside a capture on another, and waits then.
   std::optional<FollowedImages> find(const Images* images, const CudaTree& built);
 
  private:
-  DeviceArray<uint2> own_;
+  DeviceArray<std::uint32_t> point_, image_;
   std::uint64_t placement_ = 0;
 };
 
@@ -53,6 +53,7 @@ class FollowPoints {
   Scaling scale_;
   Drift drift_;
   std::optional<FollowedImages> images_;
+  bool targets_have_images_;  ///< they are the points that the sources are images of
 };
 
 }  // namespace farfield::cuda

@@ -45,6 +45,12 @@ struct Convert {
   __device__ void operator()(std::int64_t i) const { to[i] = static_cast<T>(from[first + i]); }
 };
 
+struct CopyCharges {
+  AnyNumbers from;
+  double* to;
+  __device__ void operator()(std::int64_t i) const { to[i] = from[i]; }
+};
+
 class DeviceBoxPoints : public BoxPoints {
  public:
   explicit DeviceBoxPoints(const OtherPoints& others) : others_(others) {
@@ -175,6 +181,36 @@ class DeviceBoxPoints : public BoxPoints {
     return sums_.near_to(memory_.stream);
   }
 
+  std::optional<InPlace> take_in_place(const Strengths& given, std::int64_t vector, const Outputs& o,
+                                       bool gradient) override {
+    const OnDevice current(device_);
+    void* const to = alike_ && !o.potential ? o.source_potential : o.potential;
+    void* const gradient_to = alike_ && !o.gradient ? o.source_gradient : o.gradient;
+    const bool one_set = alike_ || !at_sources_, wanted = to && (gradient_to || !gradient);
+    if (!others_.alone() || !one_set || !wanted || sources() == 0 || targets() == 0) return {};
+    memory_.stream = static_cast<cudaStream_t>(given.stream);
+    given_strengths_ = given, asked_ = true;
+    home_charge_.resize(sources_.count());
+    DeviceArray<unsigned char> copy(memory_);
+    const AnyNumbers charges = numbers_on_device(given, vector, copy, memory_.stream);
+    begun_ = start_.begin(far_side_, memory_.stream);
+    for_each_index(sources_.count(), CopyCharges{charges, home_charge_.data()},
+                   begun_ ? cudaStream_t(far_side_) : memory_.stream, "charges");
+    const std::int64_t count = own_targets().count();
+    sums_.begin(count, gradient, o.scalar);
+    order(static_cast<cudaStream_t>(o.stream), memory_.stream);
+    void* const first = shifted(to, vector * count, o.scalar);
+    void* const slopes = gradient ? shifted(gradient_to, 3 * vector * count, o.scalar) : nullptr;
+    InPlace taken{given, {first, slopes, nullptr, nullptr, o.scalar, MemorySpace::device, memory_.stream}};
+    taken.strengths.data = charges.data, taken.strengths.vectors = 1, taken.strengths.pitch = 0;
+    return taken;
+  }
+  Addend far_sums() override {
+    far_ready_.record(far_side_);
+    const BlockResults far = sums_.far_to();
+    return {far.potential, far.gradient, far_ready_, begun_ ? start_.before_move() : nullptr};
+  }
+
   /// On a stream beside that of the near plan, from the charges to what the expansions give.
   void expand(BlockField& field, double scale) override {
     const OnDevice current(device_);
@@ -283,6 +319,7 @@ class DeviceBoxPoints : public BoxPoints {
     sources_.keep_places(own_);
     if (targets) targets_.keep_places(own_);
     require(cudaStreamSynchronize(own_), "where points were");
+    start_.moves(memory_.stream);
     sources_.follow_in_place(cell_->view(), sources, nullptr, reach, replays_->far_points());
     if (targets)
       targets_.follow_in_place(cell_->view(), *targets, at_sources_ ? &sources : nullptr, reach,
@@ -396,6 +433,7 @@ class DeviceBoxPoints : public BoxPoints {
   DeviceArray<double> share_, part_;
   DeviceArray<int> flag_;
   EarlyStart start_;
+  OwnEvent far_ready_;
   bool begun_ = false;                     ///< the expansions wait for points and charges alone
   SideStream far_side_;                    ///< the expansions of blocks are made beside the near plan's sums
   std::unique_ptr<MetByReplays> replays_;  ///< from the first captured move on

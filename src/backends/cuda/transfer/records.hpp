@@ -28,17 +28,24 @@ template <class T>
 struct Destination {
   Arrays<T> at_targets, at_sources;
   std::int64_t split;
+  const T *potential = nullptr, *gradient = nullptr;  ///< to be added, at targets; null: nothing
   __device__ void put_potential(std::int64_t index, T value) const {
     T* to = index < split ? at_targets.potential : at_sources.potential;
-    if (to) to[index < split ? index : index - split] = value;
+    if (to) to[index < split ? index : index - split] = with(potential, index, value);
   }
   __device__ void put_gradient(std::int64_t index, int axis, T value) const {
     T* to = index < split ? at_targets.gradient : at_sources.gradient;
-    if (to) to[3 * (index < split ? index : index - split) + axis] = value;
+    if (to) to[3 * (index < split ? index : index - split) + axis] = with(gradient, 3 * index + axis, value);
   }
   __device__ void put_hessian(std::int64_t index, int k, T value) const {
     T* to = index < split ? at_targets.hessian : at_sources.hessian;
     if (to) to[hessian_numbers * (index < split ? index : index - split) + k] = value;
+  }
+
+ private:
+  /// Rounded as CellSum is.
+  __device__ static T with(const T* addend, std::int64_t i, T value) {
+    return addend ? static_cast<T>(static_cast<double>(value) + static_cast<double>(addend[i])) : value;
   }
 };
 

@@ -360,7 +360,11 @@ void Scatter::operator()(const SortedResults<Real>& results, std::int64_t vector
   const auto launch = [&](auto scalar) {
     using T = decltype(scalar);
     const auto at = [&](int k) { return reinterpret_cast<T*>(targets[k].device); };
-    const Destination<T> to{{at(0), at(1), at(2)}, {at(3), at(4), at(5)}, delivery.split};
+    Destination<T> to{{at(0), at(1), at(2)}, {at(3), at(4), at(5)}, delivery.split};
+    if (const Addend* const more = delivery.addend) {
+      require(cudaStreamWaitEvent(stream, static_cast<cudaEvent_t>(more->ready)), "cudaStreamWaitEvent");
+      to.potential = static_cast<const T*>(more->potential), to.gradient = static_cast<const T*>(more->gradient);
+    }
     with_all_parts(results.result.parts(), [&](auto parts) {
       Passes<T, numbers_of<parts()>> passes{grouped_, placed_, place_, cursor_, to, stream};
       passes.run(source_of<T, parts()>(results, made), order, count);

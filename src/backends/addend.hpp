@@ -1,0 +1,14 @@
+// Addend: what else the results of a plan of images get on their way to the caller, in a CUDA graph.
+#pragma once
+
+namespace farfield {
+
+/// In device memory, of the results' scalar and in their order. The strengths of the evaluation are those of the
+/// points, which their images share with them. Events are CUDA's.
+struct Addend {
+  const void *potential, *gradient;
+  void* ready;                      ///< the event after which they are there
+  void* strengths_ready = nullptr;  ///< the same of the strengths, if that is before the call's turn in its stream
+};
+
+}  // namespace farfield

@@ -1,0 +1,17 @@
+// PlanOfImages: what a box asks of the plan of its near images beyond what all plans offer.
+#pragma once
+#include <farfield/plan.hpp>
+
+#include "backends/addend.hpp"
+#include "backends/images.hpp"
+
+namespace farfield {
+
+struct PlanOfImages {
+  /// Takes images of points that have moved a little, and targets. false: they are to be moved as points.
+  static bool follow(Plan& plan, const Images& images, const Points& targets);
+  /// In a capture, after follow.
+  static void evaluate_onto(Plan& plan, const Strengths& strengths, const Outputs& outputs, const Addend& addend);
+};
+
+}  // namespace farfield
