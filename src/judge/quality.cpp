@@ -156,7 +156,7 @@ std::int64_t FittedExcess::targets(const Decision& d, const Quality& q, std::int
                                    std::int64_t translations) {
   estimate_ = q.truncation;
   const std::int64_t asked = measured_targets(d, sources, targets, translations);
-  const bool rests_on_fit = q.truncation * fitted_gain(d.kernel, true, d.degree) > d.tolerance;
+  const bool rests_on_fit = q.truncation * fitted_gain(d.kernel, d.fits(), d.degree) > d.tolerance;
   is_measured_ = asked > 0;
   looks_ = !is_measured_ && d.fits() && (rests_on_fit || d.coarse_operands) && is_estimated(d) && excess_ == 0;
   return looks_ ? std::min(targets, some_targets(sources)) : asked;

@@ -57,6 +57,15 @@ TEST(FittedExcess, IsMeasuredWhereTheToleranceRestsOnIt) {
   EXPECT_GT(fit.targets(d, quality_with(0.1 * d.tolerance / gain), many, many, many), 0);
 }
 
+/// Those of the plane say nothing of what fits gain (ErrorCurve::fitted_gain).
+TEST(FittedExcess, AsksNothingOfKernelsWithoutFits) {
+  for (const Kernel kernel : {Kernel::laplace2d, Kernel::vortex, Kernel::cauchy, Kernel::yukawa3d}) {
+    Decision d = fitted_decision();
+    d.kernel = kernel, d.degree = 8, d.fitted = d.coarse_operands = false;
+    EXPECT_EQ(FittedExcess().targets(d, quality_with(1e-6), many, many, many), 0);
+  }
+}
+
 std::optional<Decision> improved_after(const Decision& d, double estimate, double measured) {
   FittedExcess fit;
   return improved(d, looked(fit, d, estimate, measured));
