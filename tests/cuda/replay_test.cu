@@ -80,6 +80,8 @@ TEST_P(CudaReplay, HasTheBitsOfCallsOutside) {
   });
   for (int k = 0; k < 4; ++k) {
     s.shake(Simulation::skin / 20);
+    for (double& q : s.all.q) q = -q;  // those of the replay, not of the capture
+    s.arrays.set_strengths(s.all.q);
     s.arrays.clear();
     step.replay();
     s.plan->check_replays();

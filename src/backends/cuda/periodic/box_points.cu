@@ -208,7 +208,7 @@ class DeviceBoxPoints : public BoxPoints {
   Addend far_sums() override {
     far_ready_.record(far_side_);
     const BlockResults far = sums_.far_to();
-    return {far.potential, far.gradient, far_ready_, begun_ ? start_.before_move() : nullptr};
+    return {far.potential, far.gradient, far_ready_, begun_ ? start_.in_place() : nullptr};
   }
 
   /// On a stream beside that of the near plan, from the charges to what the expansions give.
@@ -319,7 +319,6 @@ class DeviceBoxPoints : public BoxPoints {
     sources_.keep_places(own_);
     if (targets) targets_.keep_places(own_);
     require(cudaStreamSynchronize(own_), "where points were");
-    start_.moves(memory_.stream);
     sources_.follow_in_place(cell_->view(), sources, nullptr, reach, replays_->far_points());
     if (targets)
       targets_.follow_in_place(cell_->view(), *targets, at_sources_ ? &sources : nullptr, reach,

@@ -13,8 +13,6 @@ namespace farfield::cuda {
 /// near images and targets are put into the tree for 66 us, bound by memory, and p2m of blocks runs beside them.
 class EarlyStart {
  public:
-  /// The move begins.
-  void moves(cudaStream_t main) { begun_.record(main); }
   /// With the work that `main` holds, points are in place.
   void placed(cudaStream_t main) {
     placed_.record(main);
@@ -29,11 +27,11 @@ class EarlyStart {
     if (early) placed_.wait_on(beside);
     return early;
   }
-  /// When the move began: if begin(), what was not given between move and evaluation was there.
-  cudaEvent_t before_move() const { return begun_; }
+  /// When points were in place: if begin(), the charges were, too.
+  cudaEvent_t in_place() const { return placed_; }
 
  private:
-  OwnEvent begun_, placed_;
+  OwnEvent placed_;
   std::optional<CapturePoint> moved_;
 };
 
