@@ -142,8 +142,8 @@ bool Box::capture_evaluation(const Strengths& strengths, const Outputs& outputs)
 }
 
 /// Norms, for which the near sums stand by themselves first, are not asked for: those of far images are added to them
-/// on their way to the caller, and the near plan finds strengths as it finds points. An H200, 1.1e6 atoms: 20 us for 34
-/// and 15 us for 32.
+/// on their way to the caller, and the near plan finds strengths as it finds points. An H200, 1.1e6 atoms: 19 us for 31
+/// and 22 us for 38.
 bool Box::capture_in_place(const Strengths& strengths, std::int64_t vector, const Outputs& outputs) {
   if (!images_followed_ || !near_->takes_addends() || near_scalar(outputs.scalar) != outputs.scalar) return false;
   const std::optional<BoxPoints::InPlace> taken = points_->take_in_place(strengths, vector, outputs, options_.gradient);
