@@ -58,10 +58,11 @@ def draw(ps, runs, path, molecules):
     panels = len(runs) // 2
     figure, all_axes = plt.subplots(panels, figsize=(8, 3.2 * panels), layout="constrained", sharex=True, squeeze=False)
     for k, axes in enumerate(all_axes[:, 0]):
-        for (name, energies), colour in zip(runs[2 * k:2 * k + 2], ("#d03020", "#4477aa")):
+        for name, energies in runs[2 * k:2 * k + 2]:
             there = ~np.isnan(energies)
+            colour = "#d03020" if name.startswith("Farfield") else "#4477aa"
             draw_run(axes, ps[there], name, energies[there], colour, molecules)
-        axes.set(ylabel="total energy less its start, kT", ylim=(-1, 1.8) if molecules == 216 else (-40, 130))
+        axes.set(ylabel="total energy less its start, kT", ylim=(-1, 1.8) if molecules == 216 else (-20, 70))
         axes.legend(frameon=False, title="drift in 10⁻³ kT/ns per degree of freedom", loc="upper left")
     axes.set(xlabel="time, ps; thick: means of forty parts of the run")
     figure.savefig(path, dpi=100)

@@ -113,6 +113,8 @@ def run(arguments):
     lengths = lengths * arguments.copies
     positions, velocities = started(mm, positions, lengths, arguments)
     row = {"sum": arguments.sum, "molecules": len(positions) // 3, "platform": arguments.platform, "fs": 2.0}
+    if arguments.sum.startswith("farfield"):
+        row.update(tolerance_for=arguments.tolerance_for, skin=arguments.skin, precision=arguments.sum_precision)
     if arguments.error:
         row["error"] = error_at_start(mm, positions, lengths, arguments)
     context = context_of(mm, summed(mm, positions, lengths, arguments), arguments, positions)
@@ -159,6 +161,8 @@ def name_of(row):
     method, given = row["sum"].split(":")
     if "/" in given:
         given = "α {}/nm, mesh {}³".format(*given.split("/"))
+    if row.get("tolerance_for", "all") != "all":
+        given += " of forces"
     return f"{NAMES[method]} {given}, force error {row['error']:.2e}"
 
 
