@@ -45,10 +45,20 @@ std::vector<std::size_t> CoarseTree::leaves() const {
   return leaves;
 }
 
+/// For a border between two pieces to be placed well. A box in which one falls is divided as far as cells are counted,
+/// which needs no other look at the points: 2^27 points of a sphere were cut with 3.6 % too many on one of two ranks.
+bool CoarseTree::is_too_large(const CoarseBox& box) const {
+  if (points_of(box) > most_in_box_) return true;
+  if (box.level >= counted_to_) return false;
+  const auto before = static_cast<double>(points_before(box)), behind = before + static_cast<double>(points_of(box));
+  const auto border = std::upper_bound(pieces.begin.begin(), pieces.begin.end(), before);
+  return border != pieces.begin.end() && *border < behind;
+}
+
 /// Where the tree of one plan divides a box, but for points that all coincide.
 bool CoarseTree::may_divide(const CoarseBox& box) const {
   const std::int64_t sources = box.sources.count, most = std::max(sources, box.targets.count);
-  if (points_of(box) <= most_in_box_) return false;
+  if (!is_too_large(box)) return false;
   if (sources > 0 && sources <= decision_.thresholds.m2p_sources) return false;
   if (decision_.depth >= 0 ? box.level >= decision_.depth : most <= decision_.leaf_size) return false;
   return box.level < deepest_ && resolves_children(lattice, finest_, box.corner.at, box.level);
@@ -103,12 +113,15 @@ std::vector<char> CoarseTree::heaps_among(const Numbers& dividing) {
 void CoarseTree::add_children(std::size_t parent) {
   const CoarseBox box = boxes[parent];
   boxes[parent].first_child = static_cast<int>(boxes.size());
+  std::int64_t next_source = box.sources.begin, next_target = box.targets.begin;
   for (int o = 0; o < 8; ++o) {
     const CellRun cells = cells_of_[parent].child(o);
     if (points_in(cells) == 0) continue;
     const std::int64_t targets = alike_ ? 0 : cells_;
     CoarseBox child;
-    child.sources.count = sum_of(all_before_, cells, 0), child.targets.count = sum_of(all_before_, cells, targets);
+    child.sources = {next_source, sum_of(all_before_, cells, 0)};
+    child.targets = {next_target, sum_of(all_before_, cells, targets)};
+    next_source += child.sources.count, next_target += child.targets.count;
     child.corner = child_of(box.corner, lattice, box.level, o);
     child.level = box.level + 1;
     boxes.push_back(child), cells_of_.push_back(cells);

@@ -41,6 +41,10 @@ class CoarseTree {
   CoarseTree(Ranks& ranks, OwnPoints& points, const Given& given, const Geometry& geometry, const Decision& decision);
 
   std::int64_t points_of(const CoarseBox& box) const { return box.sources.count + (alike_ ? 0 : box.targets.count); }
+  /// Before it, in Morton order.
+  std::int64_t points_before(const CoarseBox& box) const {
+    return box.sources.begin + (alike_ ? 0 : box.targets.begin);
+  }
   /// Of this rank in a box.
   std::int64_t held_in(std::size_t box) const { return of_set[0][box] + (alike_ ? 0 : of_set[1][box]); }
   /// Boxes that are not divided, in Morton order.
@@ -54,6 +58,7 @@ class CoarseTree {
  private:
   void grow();
   bool may_divide(const CoarseBox& box) const;
+  bool is_too_large(const CoarseBox& box) const;
   void count(const Numbers& dividing);
   std::vector<char> heaps_among(const Numbers& dividing);
   void add_children(std::size_t parent);

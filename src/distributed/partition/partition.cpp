@@ -61,13 +61,7 @@ void Cutter::cut() {
   for (auto& of_set : partition_.passed_to) of_set.assign(static_cast<std::size_t>(ranks_.size()), 0);
   const std::vector<std::size_t> boxes = tree_.leaves();
   const std::vector<int> owners = owners_of(boxes);
-  std::int64_t next_source = 0, next_target = 0;
-  for (std::size_t k = 0; k < boxes.size(); ++k) {
-    CoarseBox& leaf = tree_.boxes[boxes[k]];
-    leaf.sources.begin = std::exchange(next_source, next_source + leaf.sources.count);
-    leaf.targets.begin = std::exchange(next_target, next_target + leaf.targets.count);
-    deal(boxes[k], owners[k]);
-  }
+  for (std::size_t k = 0; k < boxes.size(); ++k) deal(boxes[k], owners[k]);
   place_parents();
   close_ranges();
 }
@@ -79,7 +73,6 @@ void Cutter::place_parents() {
     if (boxes[b].is_leaf()) continue;
     const auto first = static_cast<std::size_t>(boxes[b].first_child),
                last = first + static_cast<std::size_t>(boxes[b].children) - 1;
-    boxes[b].sources.begin = boxes[first].sources.begin, boxes[b].targets.begin = boxes[first].targets.begin;
     boxes[b].first_rank = boxes[first].first_rank, boxes[b].last_rank = boxes[last].last_rank;
   }
 }

@@ -2,8 +2,8 @@
 //
 // All ranks count their points, sources and targets, in the boxes of the top of the tree, several levels at a time, and
 // add the counts up, so that all have the same coarse tree. A box is divided while it holds more than a twentieth of a
-// rank's share, and only where one plan over all points would divide it, too: so what remains are boxes of that plan's
-// tree.
+// rank's share, farther where a border between two shares falls into it, and only where one plan over all points would
+// divide it, too: so what remains are boxes of that plan's tree.
 // In Morton order they are cut into one piece per rank, as large as it is to be (pieces.hpp, cuts.hpp). Boxes above the
 // cuts are shared: no rank owns them. None of these is summed as pairs, so that a rank need not hold all its sources.
 #pragma once
