@@ -25,7 +25,7 @@ class DeviceMemory {
   static void release(DeviceMemory* from, void* block, std::int64_t bytes) noexcept;
   /// Gives freed blocks whose work has been waited for back to the device, until the pool holds at most `bytes`.
   void trim(std::int64_t bytes);
-  /// To be called before the first array. Freed blocks, up to a sixteenth of the device's memory, then wait here for
+  /// To be called before the first array. Freed blocks, up to a quarter of the device's memory, then wait here for
   /// arrays of about their size, and the driver is not asked. For a plan each of whose calls works on one stream and
   /// waits for it.
   void keep_blocks();

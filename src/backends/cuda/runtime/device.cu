@@ -180,7 +180,7 @@ DeviceMemory::~DeviceMemory() {
   if (cudaMemPoolDestroy(pool_) != cudaSuccess) cudaGetLastError();
 }
 
-void DeviceMemory::keep_blocks() { blocks_ = std::make_unique<KeptBlocks>(device_memory() / 16); }
+void DeviceMemory::keep_blocks() { blocks_ = std::make_unique<KeptBlocks>(device_memory() / 4); }
 
 /// To the pool. Not in the order of a stream, which may be gone: calls have waited for theirs.
 void DeviceMemory::give_back_blocks() noexcept {
