@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "core/hd.hpp"
+#include "tree/item.hpp"
 
 namespace farfield {
 
@@ -81,40 +82,25 @@ FARFIELD_HD std::uint32_t spread_bits(std::uint32_t v) {
   return (v | v << 2) & 0x09249249;
 }
 
-/// Levels [begin, end) of the boxes whose children one 32-bit Morton key tells apart: 3 bits a level.
-struct KeyLevels {
-  int begin, end;
-  FARFIELD_HD constexpr int bits() const { return 3 * (end - begin); }
-};
-
-/// The levels of the key that tells apart the children of a box at `level`. The first key, which all points get, holds
-/// ten levels: half the bytes of a 64-bit word to sort, and as deep as most boxes are (8^10 = 1e9). The later keys hold
-/// five levels: most boxes that are divided further have their leaves there, and 15 bits leave 17 of a word of 32 for
-/// the number of the box (131,072), by which the device sorts.
-FARFIELD_HD constexpr KeyLevels key_levels(int level) {
-  constexpr int first = 10, later = 5;
-  if (level < first) return {0, first};
-  const int begin = level - (level - first) % later;
-  return {begin, begin + later};
-}
-
-/// Morton key of the levels of key_levels(level), the finest in bits 0-2; `level` must be the first of them. Levels
+/// Morton key of the levels of layout.levels(level), the finest in bits 0-2; `level` must be the first of them. Levels
 /// beyond the lattice's depth are zero.
-FARFIELD_HD std::uint32_t morton_key(const Lattice& lattice, const double x[3], int level) {
-  const int end = key_levels(level).end;
+FARFIELD_HD std::uint64_t morton_key(const Lattice& lattice, const double x[3], int level, KeyLayout layout = {}) {
+  const int end = layout.levels(level).end;
   const std::uint32_t kept = (1u << (end - level)) - 1;
-  std::uint32_t key = 0;
+  std::uint64_t key = 0;
   for (int axis = 0; axis < 3; ++axis) {
     const std::uint64_t i = static_cast<std::uint64_t>(lattice.index(x[axis], axis));
     const int shift = lattice.depth - end;
-    key |= spread_bits(static_cast<std::uint32_t>(shift >= 0 ? i >> shift : i << -shift) & kept) << axis;
+    const std::uint32_t at = static_cast<std::uint32_t>(shift >= 0 ? i >> shift : i << -shift) & kept;
+    key |= std::uint64_t(spread_bits(at & 1023)) << axis;
+    if (end - level > 10) key |= std::uint64_t(spread_bits(at >> 10)) << (30 + axis);
   }
   return key;
 }
 
-/// Which child (0-7, x lowest bit) of a box at `level` holds a point, from the point's morton_key of key_levels(level).
-FARFIELD_HD int child_of_key(std::uint32_t key, int level) {
-  return static_cast<int>(key >> (3 * (key_levels(level).end - 1 - level))) & 7;
+/// Which child (0-7, x lowest bit) of a box at `level` holds a point, from the point's morton_key of that level.
+FARFIELD_HD int child_of_key(std::uint64_t key, int level, KeyLayout layout = {}) {
+  return static_cast<int>(key >> (3 * (layout.levels(level).end - 1 - level))) & 7;
 }
 
 }  // namespace farfield

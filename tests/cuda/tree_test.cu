@@ -1,12 +1,15 @@
 // Trees built on the device equal those of the CPU backend, array by array and bit by bit: boxes, lists and the order
-// of points do not depend on who builds them. Skips without a device, or fails where FARFIELD_REQUIRE_GPU=1.
+// of points do not depend on who builds them, but for the order within leaves where keys hold more levels. Skips
+// without a device, or fails where FARFIELD_REQUIRE_GPU=1.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <farfield/error.hpp>
 #include <limits>
 #include <vector>
 
+#include "backends/cuda/boxes/keys.hpp"
 #include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/transfer/points.hpp"
@@ -59,7 +62,7 @@ void compare(const std::string& name, const cpu::SortedPoints& expected, const c
   compare(name + "order", expected.order, found.order);
 }
 
-void compare(const cpu::CpuTree& expected, const cuda::CudaTree& found) {
+void compare_boxes(const cpu::CpuTree& expected, const cuda::CudaTree& found) {
   const Tree<Array>& e = expected.tree;
   const Tree<cuda::DeviceArray>& f = found.tree;
   EXPECT_EQ(found.alike, expected.alike);
@@ -84,6 +87,10 @@ void compare(const cpu::CpuTree& expected, const cuda::CudaTree& found) {
   compare("m2p.items", expected.lists.m2p.items, found.lists.m2p.items);
   compare("p2l.begin", expected.lists.p2l.begin, found.lists.p2l.begin);
   compare("p2l.items", expected.lists.p2l.items, found.lists.p2l.items);
+}
+
+void compare(const cpu::CpuTree& expected, const cuda::CudaTree& found) {
+  compare_boxes(expected, found);
   compare("sources.", expected.sources, found.sources);
   compare("targets.", expected.targets, found.targets);
 }
@@ -190,6 +197,36 @@ TEST_F(CudaTreeTest, EqualsTheCpusForShortRangesOfManySizes) {
   const Points sources = points(s), targets = points(t);
   compare_builds(sources, nullptr, adaptive(1, {4, 4}));
   compare_builds(sources, &targets, adaptive(1, {4, 4}));
+}
+
+/// Sorts the points of every leaf by the caller's index.
+void sort_leaves(std::vector<std::uint32_t>& order, const Tree<Array>& tree) {
+  for (BoxId b = 0; b < tree.boxes; ++b)
+    if (tree.child_mask[b] == 0) std::sort(order.begin() + tree.source_begin[b], order.begin() + tree.source_end[b]);
+}
+
+/// With leaves of one point 40,000 on a strip, 16 boxes of the tenth level wide, are too many for ten levels. Boxes and
+/// lists are the CPU's; within a leaf the deeper levels of a key have points in another order.
+TEST_F(CudaTreeTest, HasTheBoxesOfTheCpuWithDeepKeys) {
+  std::vector<double> s = test::all_clouds()[0].make(40'000, 18);
+  for (std::size_t i = 0; i < s.size(); i += 3) s[i + 1] /= 64, s[i + 2] = 0;
+  const Points sources = points(s);
+  for (const std::int64_t leaf_size : {1, 16}) {
+    const TreeOptions options = adaptive(leaf_size, {4, 4});
+    const Geometry geometry = cpu::survey(sources, nullptr, 2);
+    EXPECT_EQ(cuda::layout_of_keys(geometry, leaf_size).first, leaf_size == 1 ? 12 : 10);
+    cpu::CpuTree expected;
+    cpu::build(expected, sources, nullptr, geometry, options);
+    cuda::DeviceMemory memory;
+    cuda::CudaTree found;
+    found.use(memory);
+    cuda::build(found, sources, nullptr, geometry, options);
+    compare_boxes(expected, found);
+    std::vector<std::uint32_t> order = on_host(found.sources.order), cpus(order.size());
+    std::copy_n(expected.sources.order.data(), cpus.size(), cpus.begin());
+    sort_leaves(order, expected.tree), sort_leaves(cpus, expected.tree);
+    EXPECT_EQ(order, cpus);
+  }
 }
 
 TEST_F(CudaTreeTest, EqualsTheCpusForAMillionPoints) {

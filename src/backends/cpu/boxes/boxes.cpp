@@ -191,7 +191,7 @@ void TreeBuilder::grow() {
     const BoxId begin = level_begin_.back(), end = static_cast<BoxId>(nodes_.size());
     level_begin_.push_back(end);
     const std::vector<BoxId> splitting = splitting_boxes(begin, end, level);
-    if (level > 0 && key_levels(level).begin == level) renew_keys(splitting, level);
+    if (level > 0 && KeyLayout().levels(level).begin == level) renew_keys(splitting, level);
     add_level(splitting, level);
   }
 }

@@ -14,7 +14,7 @@ void require_indices(std::int64_t count);
 /// Items of all points in the caller's order, with keys of levels 1-10. Throws as require_indices.
 void make_items(Cloud& cloud, int threads);
 
-/// New keys, of key_levels(level), for items [begin, end).
+/// New keys, of KeyLayout().levels(level), for items [begin, end).
 void rekey(Cloud& cloud, std::int64_t begin, std::int64_t end, int level, int threads);
 
 /// Do all points of items [begin, end) have the same coordinates, those of the point `with`?

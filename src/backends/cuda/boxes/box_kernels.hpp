@@ -41,9 +41,14 @@ struct Rule {
   int depth, sets;
   AnyReader read[2];
   const Item* items[2];
+  KeyLayout layout;
   DividedBoxes divided;
   int* unresolved;  // of Progress
 
+  __device__ std::uint64_t key_at(int s, std::int64_t i) const { return key_of(items[s][i], layout); }
+  __device__ std::uint32_t index_at(int s, std::int64_t i) const { return index_of(items[s][i], layout); }
+  /// Which child of its box at `level` holds point i.
+  __device__ int child_at(int s, std::int64_t i, int level) const { return child_of_key(key_at(s, i), level, layout); }
   __device__ bool overfull(const Node& node) const {
     std::int64_t most = 0;
     for (int s = 0; s < sets; ++s) {
@@ -66,8 +71,7 @@ struct Rule {
     if (depth >= 0 || divided.hold(node.corner, level)) return false;
     bool others = node.parent == no_box || divided.hold(nodes[node.parent].corner, level - 1);
     for (int s = 0; s < sets; ++s) {
-      if (node.begin[s] < node.end[s] && key_of(items[s][node.begin[s]]) != key_of(items[s][node.end[s] - 1]))
-        return false;
+      if (node.begin[s] < node.end[s] && key_at(s, node.begin[s]) != key_at(s, node.end[s] - 1)) return false;
       if (node.parent == no_box) continue;
       const Node& parent = nodes[node.parent];
       others = others || parent.begin[s] != node.begin[s] || parent.end[s] != node.end[s];
@@ -77,11 +81,11 @@ struct Rule {
   /// For all threads of a block.
   __device__ bool all_coincide(const Node& node) const {
     const int first = node.begin[0] < node.end[0] ? 0 : 1;
-    const std::uint32_t reference = index_of(items[first][node.begin[first]]);
+    const std::uint32_t reference = index_at(first, node.begin[first]);
     bool same = true;
     for (int s = 0; s < sets; ++s)
       for (std::int64_t i = node.begin[s] + threadIdx.x; same && i < node.end[s]; i += blockDim.x)
-        for (int d = 0; d < 3; ++d) same = same && read[s](index_of(items[s][i]), d) == read[first](reference, d);
+        for (int d = 0; d < 3; ++d) same = same && read[s](index_at(s, i), d) == read[first](reference, d);
     return __syncthreads_and(same);
   }
 };
@@ -171,7 +175,7 @@ struct Division {
 #pragma unroll 4
     for (std::int64_t first = node.begin[s]; first < node.end[s]; first += 32) {
       const bool there = first + lane < node.end[s];
-      const int octant = there ? child_of_key(key_of(rule.items[s][first + lane]), level) : 0;
+      const int octant = there ? rule.child_at(s, first + lane, level) : 0;
       unsigned same = __ballot_sync(~0u, there);
       for (int axis = 0; axis < 3; ++axis) {
         const unsigned upper = __ballot_sync(~0u, octant >> axis & 1);
@@ -202,7 +206,7 @@ struct Division {
       int less = 0;  // probes below `octant`
       for (int k = 0; k < per_lane; ++k) {
         const std::int64_t at = low + (threadIdx.x % lanes * per_lane + k) * step;
-        if (at < high) less += child_of_key(key_of(rule.items[s][at]), level) < octant;
+        if (at < high) less += rule.child_at(s, at, level) < octant;
       }
       for (int other = 1; other < lanes; other *= 2) less += __shfl_xor_sync(~0u, less, other);
       if (low + less * step < high && less < probes) high = low + less * step;

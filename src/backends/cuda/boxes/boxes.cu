@@ -83,6 +83,7 @@ Rule Builder::rule() {
           sets_,
           {s.reader(), t.reader()},
           {s.items.data(), t.items.data()},
+          s.layout,
           options_.divided,
           &on_device->unresolved};
 }
@@ -189,7 +190,7 @@ void Builder::grow() {
   const int last = std::min(whole, deepest_level(lattice_, options_.least_edge) - 1);
   if (options_.depth >= 0 && last < whole) refuse_narrow_boxes(options_.depth, last + 1);
   for (int level = 0;;) {
-    const int end = std::min(key_levels(level).end, last + 1);
+    const int end = std::min(clouds_[0]->layout.levels(level).end, last + 1);
     while (level < end) add_level(level++);
     read_back();
     if (progress_.stopped != no_level) {

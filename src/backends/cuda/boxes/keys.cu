@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <cub/device/device_radix_sort.cuh>
 #include <farfield/error.hpp>
 #include <string>
@@ -6,6 +8,7 @@
 #include "backends/cuda/boxes/keys.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/runtime/range_search.hpp"
+#include "model/cost_model.hpp"
 
 namespace farfield::cuda {
 namespace {
@@ -14,11 +17,12 @@ template <class Read>
 struct MakeItem {
   Read read;
   Lattice lattice;
+  KeyLayout layout;
   Item* items;
   __device__ void operator()(std::int64_t i) const {
     double x[3];
     read.read(i, x);
-    items[i] = make_item(morton_key(lattice, x, 0), static_cast<std::uint32_t>(i));
+    items[i] = make_item(morton_key(lattice, x, 0, layout), static_cast<std::uint32_t>(i), layout);
   }
 };
 
@@ -29,6 +33,7 @@ struct MakeRangeKeys {
 
   Read read;
   Lattice lattice;
+  KeyLayout layout;
   int level;
   Ranges ranges;
   const Item* items;
@@ -52,10 +57,11 @@ struct MakeRangeKeys {
 
  private:
   __device__ void make(std::int64_t i, std::int64_t range) const {
-    const std::uint32_t index = index_of(items[i + ranges.skipped[range]]);
+    const std::uint32_t index = index_of(items[i + ranges.skipped[range]], layout);
     double x[3];
     read.read(index, x);
-    keys[i] = static_cast<Key>(range) << key_levels(level).bits() | morton_key(lattice, x, level);
+    keys[i] = static_cast<Key>(range) << layout.levels(level).bits() |
+              static_cast<Key>(morton_key(lattice, x, level, layout));
     indices[i] = index;
   }
 };
@@ -69,13 +75,14 @@ __global__ void __launch_bounds__(block_threads)
 template <class Key>
 struct PutBack {
   Ranges ranges;
+  KeyLayout layout;
   int key_bits;
   const Key* keys;
   const std::uint32_t* indices;
   Item* items;
   __device__ void operator()(std::int64_t i) const {
     const std::uint32_t key = static_cast<std::uint32_t>(keys[i]) & ((1u << key_bits) - 1);
-    items[i + ranges.skipped[keys[i] >> key_bits]] = make_item(key, indices[i]);
+    items[i + ranges.skipped[keys[i] >> key_bits]] = make_item(key, indices[i], layout);
   }
 };
 
@@ -92,7 +99,7 @@ void make_range_keys(const Cloud& cloud, const Ranges& ranges, int level, Key* k
     using Make = MakeRangeKeys<std::remove_cvref_t<decltype(read)>, Key>;
     const std::int64_t blocks = (ranges.selected + Make::tile - 1) / Make::tile;
     make_range_keys_kernel<<<static_cast<unsigned>(blocks), block_threads, 0, stream>>>(
-        Make{read, cloud.lattice, level, ranges, cloud.items.data(), keys, indices});
+        Make{read, cloud.lattice, cloud.layout, level, ranges, cloud.items.data(), keys, indices});
     require_launch("new keys");
   });
 }
@@ -114,12 +121,26 @@ void renew_keys_as(Cloud& cloud, const Ranges& ranges, int level, int bits, Devi
                                            memory.stream);
   });
   for_each_index(count,
-                 PutBack<Key>{ranges, key_levels(level).bits(), sorted_keys.Current(), sorted_indices.Current(),
-                              cloud.items.data()},
+                 PutBack<Key>{ranges, cloud.layout, cloud.layout.levels(level).bits(), sorted_keys.Current(),
+                              sorted_indices.Current(), cloud.items.data()},
                  memory.stream, "new items");
 }
 
 }  // namespace
+
+/// Twelve levels take a fifth pass of the sort (0.5 ms for 2^26 points, H200). For surfaces they save new keys and a
+/// second sort (5 ms), where most boxes on the tenth level would be divided and few on the twelfth: 2^26 points on a
+/// sphere. Clouds with a dense core, whose dimension here is 1.2, need new keys beyond twelve levels, too. Ranks decide
+/// alike, from the geometry of all points.
+KeyLayout layout_of_keys(const Geometry& geometry, std::int64_t leaf_size) {
+  constexpr KeyLayout deep{12};
+  const std::int64_t points = std::max(geometry.sources, geometry.targets);
+  const double dimension = dimension_of(geometry);
+  if (points > std::int64_t(1) << deep.index_bits() || dimension < 1.5 || dimension > 2.5) return {};
+  const double finer = std::exp2(KeyLayout().first) / geometry.grid;
+  const double cells = static_cast<double>(geometry.occupied) * std::pow(finer, dimension);
+  return static_cast<double>(points) > cells * static_cast<double>(leaf_size) / 2 ? deep : KeyLayout();
+}
 
 void make_items(Cloud& cloud, DeviceMemory& memory) {
   if (cloud.count() > most_points)
@@ -130,7 +151,7 @@ void make_items(Cloud& cloud, DeviceMemory& memory) {
   cloud.scratch.resize(cloud.count());
   with_reader(cloud.points, cloud.scale, [&](const auto& read) {
     for_each_index(cloud.count(),
-                   MakeItem<std::remove_cvref_t<decltype(read)>>{read, cloud.lattice, cloud.items.data()},
+                   MakeItem<std::remove_cvref_t<decltype(read)>>{read, cloud.lattice, cloud.layout, cloud.items.data()},
                    memory.stream, "keys");
   });
 }
@@ -138,7 +159,7 @@ void make_items(Cloud& cloud, DeviceMemory& memory) {
 /// Keys of 32 bits wherever range and key fit them: four passes of 16 bytes an item instead of five to eight of 24.
 void renew_keys(Cloud& cloud, const Ranges& ranges, int level, DeviceMemory& memory) {
   if (ranges.selected == 0) return;
-  const int bits = key_levels(level).bits() + bits_below(ranges.ranges);
+  const int bits = cloud.layout.levels(level).bits() + bits_below(ranges.ranges);
   const auto renew = bits <= 32 ? renew_keys_as<std::uint32_t> : renew_keys_as<std::uint64_t>;
   renew(cloud, ranges, level, bits, memory);
 }

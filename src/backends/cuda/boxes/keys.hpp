@@ -1,6 +1,6 @@
-// Keys: items (key and index) are sorted instead of points, as on the CPU. Ten levels of the tree fill 30 bits of an
-// item, the caller's index the rest. Boxes that are still overfull ten levels down get new keys of five levels for
-// their own points only.
+// Keys: items (key and index) are sorted instead of points, as on the CPU. Ten or twelve levels of the tree fill 30 or
+// 36 bits of an item, the caller's index the rest. Boxes that are still overfull so far down get new keys of five
+// levels for their own points only.
 #pragma once
 #include "backends/cuda/runtime/array.hpp"
 #include "tree/built_tree.hpp"
@@ -10,7 +10,10 @@ namespace farfield::cuda {
 
 using Cloud = KeyedPoints<DeviceArray>;
 
-/// Items of all points in the caller's order, with keys of levels 1-10.
+/// How deep the first keys go, in trees over points as these or over a part of them.
+KeyLayout layout_of_keys(const Geometry& geometry, std::int64_t leaf_size);
+
+/// Items of all points in the caller's order, with first keys of the cloud's layout.
 /// Throws Error(usage) beyond 2^32 - 2 points: an index has 32 bits.
 void make_items(Cloud& cloud, DeviceMemory& memory);
 
@@ -22,8 +25,8 @@ struct Ranges {
   const std::uint32_t* skipped = nullptr;  ///< [ranges], device memory
 };
 
-/// Gives the selected ranges new keys, of key_levels(level), and sorts each range by them. The points of a range share
-/// their old key, as those of a box at `level` do.
+/// Gives the selected ranges new keys, of layout.levels(level), and sorts each range by them. The points of a range
+/// share their old key, as those of a box at `level` do.
 void renew_keys(Cloud& cloud, const Ranges& ranges, int level, DeviceMemory& memory);
 
 }  // namespace farfield::cuda

@@ -9,20 +9,22 @@ namespace {
 
 struct TakeIndex {
   const Item* items;
+  KeyLayout layout;
   std::uint32_t* order;
-  __device__ void operator()(std::int64_t i) const { order[i] = index_of(items[i]); }
+  __device__ void operator()(std::int64_t i) const { order[i] = index_of(items[i], layout); }
 };
 
 template <class Read>
 struct Gather {
   Read read;
   const Item* items;  // null: the caller's order
+  KeyLayout layout;
   std::int64_t count;
   double* axis[3];
   std::uint32_t* order;
   __device__ void operator()(std::int64_t i) const {
     const std::int64_t at = i < count ? i : count - 1;  // -1: there are no points
-    const std::uint32_t index = at < 0 ? 0 : items ? index_of(items[at]) : static_cast<std::uint32_t>(at);
+    const std::uint32_t index = at < 0 ? 0 : items ? index_of(items[at], layout) : static_cast<std::uint32_t>(at);
     order[i] = index;
     for (int d = 0; d < 3; ++d) axis[d][i] = at < 0 ? 0 : read(index, d);
   }
@@ -34,8 +36,9 @@ void sort_items(Cloud& cloud, DeviceMemory& memory) {
   if (cloud.count() < 2) return;
   cub::DoubleBuffer<Item> items(cloud.items.data(), cloud.scratch.data());
   with_temporary(memory, "sort", [&](void* temporary, std::size_t& bytes) {
-    return cub::DeviceRadixSort::SortKeys(temporary, bytes, items, cloud.count(), 32, 32 + key_levels(0).bits(),
-                                          memory.stream);
+    const int first = cloud.layout.index_bits();
+    return cub::DeviceRadixSort::SortKeys(temporary, bytes, items, cloud.count(), first,
+                                          first + cloud.layout.levels(0).bits(), memory.stream);
   });
   if (items.Current() != cloud.items.data()) cloud.items.swap(cloud.scratch);
 }
@@ -44,7 +47,8 @@ void order_along_curve(DeviceArray<std::uint32_t>& order, Cloud& cloud, DeviceMe
   make_items(cloud, memory);
   sort_items(cloud, memory);
   order.resize(cloud.count());
-  for_each_index(cloud.count(), TakeIndex{cloud.items.data(), order.data()}, memory.stream, "order_along_curve");
+  for_each_index(cloud.count(), TakeIndex{cloud.items.data(), cloud.layout, order.data()}, memory.stream,
+                 "order_along_curve");
   cloud.items.release();
   cloud.scratch.release();
 }
@@ -59,6 +63,7 @@ static void gather(SortedPoints& sorted, std::int64_t first, const Cloud& cloud,
     for_each_index(cloud.count() + behind,
                    Gather<Read>{read,
                                 cloud.items.data(),
+                                cloud.layout,
                                 cloud.count(),
                                 {x[0].data() + first, x[1].data() + first, x[2].data() + first},
                                 sorted.order.data() + first},

@@ -30,6 +30,7 @@ KeyedTree::KeyedTree(CudaTree& built, const Points& source_points, const Points*
   DeviceMemory& memory = *built.memory;
   built.alike = target_points == nullptr;
   built.forget_curves();
+  sources_.layout = targets_.layout = layout_of_keys(geometry, options.leaf_size);
   make_items(sources_, memory);
   make_items(targets_, memory);
   mark(options, "keys");

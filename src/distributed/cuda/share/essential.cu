@@ -177,13 +177,14 @@ struct PackPoints {
   std::int64_t first_source;
   AnyReader read;
   const Item* items;  // of the own sources
+  KeyLayout layout;
   std::uint32_t* point;
   PointRow* rows;
   __device__ void operator()(std::int64_t i) const {
     const std::int64_t from = sent(i);
     point[i] = static_cast<std::uint32_t>(from);
     rows[i].number = first_source + from;
-    read.read(index_of(items[from]), rows[i].x);
+    read.read(index_of(items[from], layout), rows[i].x);
   }
 };
 
@@ -315,7 +316,7 @@ void Packer::pack(Halos& halos) {
                 candidates_before_.data(), boxes_before_.data(), halos.boxes.data(), share_.sends.boxes.data()},
       memory_.stream, "boxes for others");
   for_each_index(halos.points.size(),
-                 PackPoints{sent(), share_.first_source, sources_.reader(), sources_.items.data(),
+                 PackPoints{sent(), share_.first_source, sources_.reader(), sources_.items.data(), sources_.layout,
                             share_.sends.points.data(), halos.points.data()},
                  memory_.stream, "points for others");
 }
