@@ -46,7 +46,7 @@ def foretold(row):
         "multipoles_messages_mean": ranks - 1,
         "strengths_messages_mean": ranks - 1,
         "strengths_bytes_mean": 4 * points / ranks * (1 - 1 / ranks),
-        "keep_collectives": 33 + 2 * ranks,
+        "keep_collectives": 29 + 2 * ranks,
         "plan_reduced_mean": model.BITMAP + 64 * around.divided,
     }
 
