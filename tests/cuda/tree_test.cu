@@ -125,17 +125,25 @@ TreeOptions uniform(int depth) {
   return options;
 }
 
-/// Surveys and builds on both and compares. `targets` null: they are the sources.
-void compare_builds(const Points& sources, const Points* targets, const TreeOptions& options) {
-  const Geometry geometry = cpu::survey(sources, targets, 2);
-  compare(geometry, survey_on_device(sources, targets));
+/// compare_trees(the CPU's, the device's). `targets` null: they are the sources.
+template <class Compare>
+void build_on_both(const Points& sources, const Points* targets, const Geometry& geometry, const TreeOptions& options,
+                   const Compare& compare_trees) {
   cpu::CpuTree expected;
   cpu::build(expected, sources, targets, geometry, options);
   cuda::DeviceMemory memory;
   cuda::CudaTree found;
   found.use(memory);
   cuda::build(found, sources, targets, geometry, options);
-  compare(expected, found);
+  compare_trees(expected, found);
+}
+
+/// Surveys and builds on both and compares.
+void compare_builds(const Points& sources, const Points* targets, const TreeOptions& options) {
+  const Geometry geometry = cpu::survey(sources, targets, 2);
+  compare(geometry, survey_on_device(sources, targets));
+  build_on_both(sources, targets, geometry, options,
+                [](const cpu::CpuTree& expected, const cuda::CudaTree& found) { compare(expected, found); });
 }
 
 void compare_inputs(std::int64_t n, unsigned seed, const TreeOptions& options) {
@@ -211,21 +219,17 @@ TEST_F(CudaTreeTest, HasTheBoxesOfTheCpuWithDeepKeys) {
   std::vector<double> s = test::all_clouds()[0].make(40'000, 18);
   for (std::size_t i = 0; i < s.size(); i += 3) s[i + 1] /= 64, s[i + 2] = 0;
   const Points sources = points(s);
+  const Geometry geometry = cpu::survey(sources, nullptr, 2);
   for (const std::int64_t leaf_size : {1, 16}) {
-    const TreeOptions options = adaptive(leaf_size, {4, 4});
-    const Geometry geometry = cpu::survey(sources, nullptr, 2);
     EXPECT_EQ(cuda::layout_of_keys(geometry, leaf_size).first, leaf_size == 1 ? 12 : 10);
-    cpu::CpuTree expected;
-    cpu::build(expected, sources, nullptr, geometry, options);
-    cuda::DeviceMemory memory;
-    cuda::CudaTree found;
-    found.use(memory);
-    cuda::build(found, sources, nullptr, geometry, options);
-    compare_boxes(expected, found);
-    std::vector<std::uint32_t> order = on_host(found.sources.order), cpus(order.size());
-    std::copy_n(expected.sources.order.data(), cpus.size(), cpus.begin());
-    sort_leaves(order, expected.tree), sort_leaves(cpus, expected.tree);
-    EXPECT_EQ(order, cpus);
+    build_on_both(sources, nullptr, geometry, adaptive(leaf_size, {4, 4}),
+                  [](const cpu::CpuTree& expected, const cuda::CudaTree& found) {
+                    compare_boxes(expected, found);
+                    std::vector<std::uint32_t> order = on_host(found.sources.order), cpus(order.size());
+                    std::copy_n(expected.sources.order.data(), cpus.size(), cpus.begin());
+                    sort_leaves(order, expected.tree), sort_leaves(cpus, expected.tree);
+                    EXPECT_EQ(order, cpus);
+                  });
   }
 }
 

@@ -65,7 +65,9 @@ void sort_items(Item* items, Item* scratch, std::int64_t count, int threads) {
   const Item varying = varying_bits(items, cut, threads);
   std::vector<std::int64_t> offsets(static_cast<std::size_t>(cut.blocks * buckets));
   Item *from = items, *to = scratch;
-  for (int shift = 32; shift < 32 + KeyLayout().levels(0).bits(); shift += tuning::digit_bits) {
+  constexpr KeyLayout layout;
+  constexpr int lowest = layout.index_bits(), highest = lowest + layout.levels(0).bits();
+  for (int shift = lowest; shift < highest; shift += tuning::digit_bits) {
     if (digit(varying, shift) == 0) continue;
     pass(from, to, shift, cut, offsets, threads);
     std::swap(from, to);
