@@ -47,7 +47,6 @@ struct KeyedPoints {
   Scaling scale;
   Lattice lattice;
   ArrayOf<Item> items, scratch;  ///< `scratch`: the sort's second buffer
-  KeyLayout layout = {};         ///< of the items
 
   std::int64_t count() const { return points.count; }
   AnyReader reader() const { return AnyReader(points, scale); }

@@ -16,9 +16,12 @@ struct KeyLevels {
 ///
 /// Ten: half of 64 bits, and as deep as most boxes are (8^10 = 1e9). The later keys hold five levels: most boxes that
 /// are divided further have their leaves there, and 15 bits leave 17 of a word of 32 for the number of the box
-/// (131,072), by which the device sorts. Twelve leave 28 bits for the index.
+/// (131,072), by which the device sorts. Twelve leave 28 bits for the index; more points have items `in_parts`, with
+/// the lower half of the key and 32 bits for the index, and are sorted part by part
+/// (backends/cuda/boxes/key_parts.hpp).
 struct KeyLayout {
   int first = 10;
+  bool in_parts = false;  ///< of a first key of twelve levels
 
   /// Of the key that tells apart the children of a box at `level`.
   FARFIELD_HD constexpr KeyLevels levels(int level) const {
@@ -27,12 +30,13 @@ struct KeyLayout {
     const int begin = level - (level - first) % later;
     return {begin, begin + later};
   }
-  FARFIELD_HD constexpr int index_bits() const { return first > 10 ? 64 - 3 * first : 32; }
+  FARFIELD_HD constexpr int index_bits() const { return first > 10 && !in_parts ? 64 - 3 * first : 32; }
 };
 
 /// Morton key in the upper part, the caller's index of the point in the lower. Items are distinct, so that every
 /// sorting algorithm yields the same order, the stable one.
 using Item = std::uint64_t;
+/// In parts the upper bits of a key are left out.
 FARFIELD_HD Item make_item(std::uint64_t key, std::uint32_t index, KeyLayout layout = {}) {
   return key << layout.index_bits() | index;
 }

@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "backends/cuda/boxes/keys.hpp"
+#include "backends/cuda/boxes/boxes.hpp"
 #include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/transfer/points.hpp"
@@ -221,7 +221,7 @@ TEST_F(CudaTreeTest, HasTheBoxesOfTheCpuWithDeepKeys) {
   const Points sources = points(s);
   const Geometry geometry = cpu::survey(sources, nullptr, 2);
   for (const std::int64_t leaf_size : {1, 16}) {
-    EXPECT_EQ(cuda::layout_of_keys(geometry, leaf_size).first, leaf_size == 1 ? 12 : 10);
+    EXPECT_EQ(cuda::layout_of_keys(geometry, leaf_size, geometry.sources).first, leaf_size == 1 ? 12 : 10);
     build_on_both(sources, nullptr, geometry, adaptive(leaf_size, {4, 4}),
                   [](const cpu::CpuTree& expected, const cuda::CudaTree& found) {
                     compare_boxes(expected, found);
@@ -231,6 +231,45 @@ TEST_F(CudaTreeTest, HasTheBoxesOfTheCpuWithDeepKeys) {
                     EXPECT_EQ(order, cpus);
                   });
   }
+}
+
+/// Boxes and sorted points with first keys of such a layout.
+void build_with(cuda::CudaTree& built, KeyLayout layout, const Points& sources, const Geometry& geometry,
+                const TreeOptions& options) {
+  cuda::DeviceMemory& memory = *built.memory;
+  const cuda::DevicePoints copy(sources, memory);
+  cuda::Cloud cloud{{copy.view(), Scaling(geometry.exponent), make_lattice(geometry, options.m, options.k),
+                     cuda::DeviceArray<Item>(memory), cuda::DeviceArray<Item>(memory)},
+                    layout};
+  cuda::make_items(cloud, memory);
+  cuda::sort_items(cloud, memory);
+  cuda::build_boxes(built.tree, cloud, nullptr, options, 0, memory);
+  cuda::gather(built.sources, cloud, memory.stream);
+}
+
+/// Sums of more than 2^28 points need items in parts; of few points some parts hold one or none.
+TEST_F(CudaTreeTest, HasTheSameBoxesAndOrderWithItemsInParts) {
+  for (const std::int64_t n : {1, 2, 40, 50'000})
+    for (const int cloud : {0, 2, 6}) {
+      SCOPED_TRACE(std::to_string(n) + " points, cloud " + std::to_string(cloud));
+      const std::vector<double> s = test::all_clouds()[static_cast<std::size_t>(cloud)].make(n, 19);
+      const Points sources = points(s);
+      const Geometry geometry = cpu::survey(sources, nullptr, 2);
+      cpu::CpuTree expected;
+      cpu::build(expected, sources, nullptr, geometry, adaptive(2, {4, 4}));
+      std::vector<std::uint32_t> order[2];
+      for (const bool in_parts : {false, true}) {
+        cuda::DeviceMemory memory;
+        cuda::CudaTree found;
+        found.use(memory);
+        build_with(found, {12, in_parts}, sources, geometry, adaptive(2, {4, 4}));
+        compare("centre", expected.tree.centre, found.tree.centre);
+        compare("source_begin", expected.tree.source_begin, found.tree.source_begin);
+        compare("source_end", expected.tree.source_end, found.tree.source_end);
+        order[in_parts] = on_host(found.sources.order);
+      }
+      EXPECT_EQ(order[0], order[1]);
+    }
 }
 
 TEST_F(CudaTreeTest, EqualsTheCpusForAMillionPoints) {

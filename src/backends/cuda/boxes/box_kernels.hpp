@@ -42,13 +42,20 @@ struct Rule {
   AnyReader read[2];
   const Item* items[2];
   KeyLayout layout;
+  KeyParts parts[2];
   DividedBoxes divided;
   int* unresolved;  // of Progress
 
-  __device__ std::uint64_t key_at(int s, std::int64_t i) const { return key_of(items[s][i], layout); }
+  /// A key that tells apart the children of boxes at `level`.
+  __device__ std::uint64_t key_at(int s, std::int64_t i, int level) const {
+    const std::uint64_t key = key_of(items[s][i], layout);
+    return layout.in_parts && level < KeyParts::levels ? key | parts[s].upper_at(i) : key;
+  }
   __device__ std::uint32_t index_at(int s, std::int64_t i) const { return index_of(items[s][i], layout); }
   /// Which child of its box at `level` holds point i.
-  __device__ int child_at(int s, std::int64_t i, int level) const { return child_of_key(key_at(s, i), level, layout); }
+  __device__ int child_at(int s, std::int64_t i, int level) const {
+    return child_of_key(key_at(s, i, level), level, layout);
+  }
   __device__ bool overfull(const Node& node) const {
     std::int64_t most = 0;
     for (int s = 0; s < sets; ++s) {
@@ -71,7 +78,8 @@ struct Rule {
     if (depth >= 0 || divided.hold(node.corner, level)) return false;
     bool others = node.parent == no_box || divided.hold(nodes[node.parent].corner, level - 1);
     for (int s = 0; s < sets; ++s) {
-      if (node.begin[s] < node.end[s] && key_at(s, node.begin[s]) != key_at(s, node.end[s] - 1)) return false;
+      if (node.begin[s] < node.end[s] && key_at(s, node.begin[s], level) != key_at(s, node.end[s] - 1, level))
+        return false;
       if (node.parent == no_box) continue;
       const Node& parent = nodes[node.parent];
       others = others || parent.begin[s] != node.begin[s] || parent.end[s] != node.end[s];

@@ -84,6 +84,7 @@ Rule Builder::rule() {
           {s.reader(), t.reader()},
           {s.items.data(), t.items.data()},
           s.layout,
+          {s.parts, t.parts},
           options_.divided,
           &on_device->unresolved};
 }

@@ -19,10 +19,13 @@ struct MakeItem {
   Lattice lattice;
   KeyLayout layout;
   Item* items;
+  std::uint8_t* upper;  // null: items hold whole keys
   __device__ void operator()(std::int64_t i) const {
     double x[3];
     read.read(i, x);
-    items[i] = make_item(morton_key(lattice, x, 0, layout), static_cast<std::uint32_t>(i), layout);
+    const std::uint64_t key = morton_key(lattice, x, 0, layout);
+    items[i] = make_item(key, static_cast<std::uint32_t>(i), layout);
+    if (upper) upper[i] = static_cast<std::uint8_t>(key >> KeyParts::lower_bits);
   }
 };
 
@@ -131,12 +134,13 @@ void renew_keys_as(Cloud& cloud, const Ranges& ranges, int level, int bits, Devi
 /// Twelve levels take a fifth pass of the sort (0.5 ms for 2^26 points, H200). For surfaces they save new keys and a
 /// second sort (5 ms), where most boxes on the tenth level would be divided and few on the twelfth: 2^26 points on a
 /// sphere. Clouds with a dense core, whose dimension here is 1.2, need new keys beyond twelve levels, too. Ranks decide
-/// alike, from the geometry of all points.
-KeyLayout layout_of_keys(const Geometry& geometry, std::int64_t leaf_size) {
-  constexpr KeyLayout deep{12};
+/// alike, from the geometry of all points, and whether items are in parts changes nothing of their order.
+KeyLayout layout_of_keys(const Geometry& geometry, std::int64_t leaf_size, std::int64_t most) {
+  KeyLayout deep{12};
+  deep.in_parts = most > std::int64_t(1) << deep.index_bits();
   const std::int64_t points = std::max(geometry.sources, geometry.targets);
   const double dimension = dimension_of(geometry);
-  if (points > std::int64_t(1) << deep.index_bits() || dimension < 1.5 || dimension > 2.5) return {};
+  if (dimension < 1.5 || dimension > 2.5) return {};
   const double finer = std::exp2(KeyLayout().first) / geometry.grid;
   const double cells = static_cast<double>(geometry.occupied) * std::pow(finer, dimension);
   return static_cast<double>(points) > cells * static_cast<double>(leaf_size) / 2 ? deep : KeyLayout();
@@ -149,9 +153,14 @@ void make_items(Cloud& cloud, DeviceMemory& memory) {
                                       "use fewer sources or targets per plan");
   cloud.items.resize(cloud.count());
   cloud.scratch.resize(cloud.count());
+  if (cloud.layout.in_parts) {
+    use_all(memory, cloud.upper);
+    cloud.upper.resize(cloud.count());
+  }
   with_reader(cloud.points, cloud.scale, [&](const auto& read) {
     for_each_index(cloud.count(),
-                   MakeItem<std::remove_cvref_t<decltype(read)>>{read, cloud.lattice, cloud.layout, cloud.items.data()},
+                   MakeItem<std::remove_cvref_t<decltype(read)>>{read, cloud.lattice, cloud.layout, cloud.items.data(),
+                                                                 cloud.upper.data()},
                    memory.stream, "keys");
   });
 }

@@ -33,6 +33,10 @@ struct Gather {
 }  // namespace
 
 void sort_items(Cloud& cloud, DeviceMemory& memory) {
+  if (cloud.layout.in_parts) {
+    cloud.parts = sort_in_parts(cloud.items, cloud.scratch, cloud.upper, memory);
+    return;
+  }
   if (cloud.count() < 2) return;
   cub::DoubleBuffer<Item> items(cloud.items.data(), cloud.scratch.data());
   with_temporary(memory, "sort", [&](void* temporary, std::size_t& bytes) {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "backends/cuda/boxes/boxes.hpp"
 #include "backends/cuda/boxes/keys.hpp"
 #include "backends/cuda/boxes/tree.hpp"
@@ -8,7 +10,7 @@ namespace farfield::cuda {
 namespace {
 
 Cloud cloud_of(const Points& points, const Geometry& geometry, const Lattice& lattice, DeviceMemory& memory) {
-  return {points, Scaling(geometry.exponent), lattice, DeviceArray<Item>(memory), DeviceArray<Item>(memory)};
+  return {{points, Scaling(geometry.exponent), lattice, DeviceArray<Item>(memory), DeviceArray<Item>(memory)}};
 }
 
 void mark(const TreeOptions& options, const char* stage) {
@@ -30,7 +32,8 @@ KeyedTree::KeyedTree(CudaTree& built, const Points& source_points, const Points*
   DeviceMemory& memory = *built.memory;
   built.alike = target_points == nullptr;
   built.forget_curves();
-  sources_.layout = targets_.layout = layout_of_keys(geometry, options.leaf_size);
+  sources_.layout = targets_.layout =
+      layout_of_keys(geometry, options.leaf_size, std::max(sources_.count(), targets_.count()));
   make_items(sources_, memory);
   make_items(targets_, memory);
   mark(options, "keys");
