@@ -38,8 +38,9 @@ Cloud make_cloud(std::int64_t count, std::int64_t per_leaf) {
   Cloud cloud;
   const int across = std::max(3, static_cast<int>(std::lround(std::cbrt(double(count) / double(per_leaf)))));
   TreeOptions options;
-  while ((1 << options.k) < across) ++options.k;
-  options.m = across, options.depth = options.k, options.threads = 1;
+  int& k = options.root.k;
+  while ((1 << k) < across) ++k;
+  options.root.m = across, options.depth = k, options.threads = 1;
   const Points view = farfield::points(points.data(), count);
   cpu::build(cloud.tree, view, nullptr, cpu::survey(view, nullptr, 1), options);
   for (std::int64_t i = 0; i < count + 64; ++i) cloud.strength.push_back(number(bits));

@@ -117,7 +117,7 @@ class Bench {
     int m = 1, k = 0;
     if (cloud == "uniform")
       for (m = static_cast<int>(std::lround(along / std::exp2(std::floor(std::log2(along / 8))))); 1 << k < m;) ++k;
-    build(tree_, sources.view(), nullptr, geometry, {m, k, leaf_size, -1, {64, 64}, {}});
+    build(tree_, sources.view(), nullptr, geometry, {{m, k}, leaf_size, -1, {64, 64}, {}});
     rows_.build(tree_.tree.view(), memory_.stream);
     bind(single_.work);
     bind(double_.work);

@@ -54,11 +54,8 @@ struct EvaluatorState {
     const Decision& d = decision;
     const bool treecode = d.method == Method::treecode;
     const Acceptance acceptance = {treecode ? d.theta : 0, d.least_edge, traits(d.kernel).decay.axes};
-    return {d.m,          d.k,
-            d.leaf_size,  d.depth,
-            d.thresholds, std::move(mark),
-            threads,      treecode ? 0 : d.least_edge,
-            acceptance,   expandable()};
+    return {d.root,     d.leaf_size, d.depth, d.thresholds, std::move(mark), threads, treecode ? 0 : d.least_edge,
+            acceptance, expandable()};
   }
   /// One tree serves both precisions: boxes without expansions in single count as nothing only where they give nothing
   /// in double. The hundredth keeps the rounding of this limit apart from that of the tables'.

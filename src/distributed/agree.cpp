@@ -6,25 +6,22 @@
 
 namespace farfield::distributed {
 
+static void join_box(PointBox& box, const PointBox& other) {
+  for (int axis = 0; axis < 3; ++axis) {
+    box.low[axis] = std::min(box.low[axis], other.low[axis]);
+    box.high[axis] = std::max(box.high[axis], other.high[axis]);
+  }
+}
+
 /// Counts are added; of bounds the least and the largest are found. One collective.
 void OtherRanks::join(cpu::Found& found) {
-  struct Part {
-    std::int64_t sources, targets;
-    double least, low[3], high[3];
-  } own{found.sources, found.targets, found.least, {}, {}};
-  std::copy_n(found.low, 3, own.low), std::copy_n(found.high, 3, own.high);
-  const std::vector<Part> all = ranks_.all_gather(own);
-  own = all[0];
+  const std::vector<cpu::Found> all = ranks_.all_gather(found);
+  found = all[0];
   for (auto part = all.begin() + 1; part != all.end(); ++part) {
-    own.sources += part->sources, own.targets += part->targets;
-    own.least = std::min(own.least, part->least);
-    for (int axis = 0; axis < 3; ++axis) {
-      own.low[axis] = std::min(own.low[axis], part->low[axis]);
-      own.high[axis] = std::max(own.high[axis], part->high[axis]);
-    }
+    found.sources += part->sources, found.targets += part->targets;
+    found.least = std::min(found.least, part->least);
+    join_box(found.all, part->all), join_box(found.of_targets, part->of_targets);
   }
-  found.sources = own.sources, found.targets = own.targets, found.least = own.least;
-  std::copy_n(own.low, 3, found.low), std::copy_n(own.high, 3, found.high);
 }
 
 void OtherRanks::join(std::vector<std::uint64_t>& occupied) { ranks_.unite(occupied.data(), occupied.size()); }

@@ -49,8 +49,8 @@ struct Decision {
   bool apart = false;          ///< targets are a separate set, which may lie away from all sources
   std::int64_t leaf_size = 0;  ///< most sources or targets in a leaf
   bool in_planes = false;      ///< the points stand in planes along the axes, as in a crystal
-  int m = 1, k = 0;            ///< root edge R = D 2^k / m
-  int depth = -1;              ///< uniform tree of this depth; -1: adaptive
+  RootBoxes root;
+  int depth = -1;  ///< uniform tree of this depth; -1: adaptive
   bool rotation = false, reduced = false;
   bool fitted = false;  ///< dense m2l by FittedM2l, unless fits() says no
   /// Errors of lattices have one sign in all boxes: fitted operators may raise them, see fitted_m2l.hpp.

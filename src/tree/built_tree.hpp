@@ -26,7 +26,7 @@ struct DividedBoxes {
 };
 
 struct TreeOptions {
-  int m = 1, k = 0;             ///< the data's largest side spans m boxes of level k, see make_lattice
+  RootBoxes root;
   std::int64_t leaf_size = 64;  ///< most sources or targets of a leaf
   int depth = -1;               ///< >= 0: every box is refined to this level, whatever it holds; -1: adaptive
   ListThresholds thresholds;

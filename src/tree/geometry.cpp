@@ -12,6 +12,15 @@
 
 namespace farfield {
 
+double target_side(const Geometry& g) {
+  if (g.alike || g.targets == 0) return 0;
+  const Scaling scale(g.exponent);
+  double side = g.extent;
+  for (int d = 0; d < 3; ++d) side = std::min(side, scale(g.of_targets.high[d]) - scale(g.of_targets.low[d]));
+  constexpr double flat = 0x1p-10;
+  return side > flat * g.extent ? side : 0;
+}
+
 void require_count(std::int64_t count, const char* what) {
   constexpr std::int64_t most = std::int64_t(1) << 40;  // a few hundred times what the indices of a plan reach
   if (count < 0)

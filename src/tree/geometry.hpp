@@ -20,10 +20,16 @@ struct LengthRange {
   bool vary() const { return least < longest; }
 };
 
+/// Corners of a box around points, in the caller's units.
+struct PointBox {
+  double low[3] = {}, high[3] = {};
+};
+
 struct Geometry {
   std::int64_t sources = 0, targets = 0;
   bool alike = true;                 ///< targets are the sources
   double low[3] = {}, high[3] = {};  ///< bounding box of all points, in the caller's units
+  PointBox of_targets;               ///< that of the targets, unless they are the sources
   int exponent = 0;                  ///< scaled coordinate = coordinate * 2^exponent; the extent becomes <= 1
   double extent = 0;                 ///< largest side of the bounding box, scaled
   double largest = 0;                ///< largest |coordinate|, scaled
@@ -125,6 +131,10 @@ FARFIELD_HD bool has_grid(const Geometry& g) {
 
 /// Most scalars of a view or a result: their bytes are counted in 64 bits.
 inline constexpr std::int64_t most_elements = std::int64_t(1) << 58;
+
+/// Shortest side of the targets' box where they are a set of their own, scaled; 0 where they are not, or lie in a
+/// plane.
+double target_side(const Geometry& g);
 
 /// Throws Error(input) for a count that is negative or beyond 2^40; `what` is "source" or "target".
 void require_count(std::int64_t count, const char* what);

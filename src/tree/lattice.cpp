@@ -56,6 +56,34 @@ double corner_along(double low, double high, double h) {
   return std::round((low - (boxes * h - (high - low)) / 3) / grain) * grain;
 }
 
+Box scaled(const Scaling& scale, const double low[3], const double high[3]) {
+  Box box;
+  for (int axis = 0; axis < 3; ++axis) box.low[axis] = scale(low[axis]), box.high[axis] = scale(high[axis]);
+  return box;
+}
+
+/// The least edge, or so much more that no side of the box needs another box for less than a sixteenth of its edge: of
+/// water in a cube the sides of the atoms' box differ by 0.01 nm.
+double fitted_edge(const Box& box, double least) {
+  double edge = least;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double side = box.high[axis] - box.low[axis], boxes = std::ceil(side / edge - 1.0 / 16);
+    edge = std::max(edge, side / (boxes - 2 * margin));
+  }
+  return edge;
+}
+
+/// The smallest root around all data of whose boxes of edge h every other one along each axis begins at `corner`, up to
+/// which it is moved.
+double root_around(const Box& data, double corner[3], double h) {
+  double edge = h;
+  for (int axis = 0; axis < 3; ++axis) {
+    corner[axis] -= 2 * h * std::max(0.0, std::ceil((corner[axis] - data.low[axis]) / (2 * h)));
+    while (corner[axis] + edge <= data.high[axis]) edge *= 2;
+  }
+  return edge;
+}
+
 }  // namespace
 
 double finest_relative_edge(const Lattice& lattice) {
@@ -79,22 +107,23 @@ void refuse_narrow_boxes(int depth, int level) {
                   std::to_string(level));
 }
 
-Lattice make_lattice(const Geometry& geometry, int m, int k) {
+Lattice make_lattice(const Geometry& geometry, const RootBoxes& root) {
+  const int m = root.m, k = root.k;
   if (k < 0 || k > 30 || m < 1 || m > (std::int64_t(1) << k))
     throw Error(ErrorCode::internal, "make_lattice needs 1 <= m <= 2^k, got m = " + std::to_string(m) +
                                          ", k = " + std::to_string(k) + "; please report this");
   const Scaling scale(geometry.exponent);
-  Box data;
-  for (int axis = 0; axis < 3; ++axis) {
-    data.low[axis] = scale(geometry.low[axis]);
-    data.high[axis] = scale(geometry.high[axis]);
-  }
-  const double h = geometry.extent > 0 ? round_up(geometry.extent / (m - 2 * margin), edge_bits) : 0;
+  const Box data = scaled(scale, geometry.low, geometry.high);
+  const Box spanned = root.at_targets ? scaled(scale, geometry.of_targets.low, geometry.of_targets.high) : data;
+  const double side = root.at_targets ? target_side(geometry) : geometry.extent;
+  const double least = side / (m - 2 * margin), wanted = root.at_targets ? fitted_edge(spanned, least) : least;
+  const double h = side > 0 ? round_up(wanted, edge_bits) : 0;
   if (!(std::ldexp(h, 40 - corner_bits) > geometry.largest) || h < 0x1p-900)
     return plain_cube(data, geometry.extent, geometry.largest);
   double corner[3];
-  for (int axis = 0; axis < 3; ++axis) corner[axis] = corner_along(data.low[axis], data.high[axis], h);
-  return deepest(std::ldexp(h, k), corner);
+  for (int axis = 0; axis < 3; ++axis) corner[axis] = corner_along(spanned.low[axis], spanned.high[axis], h);
+  const double edge = root.at_targets ? root_around(data, corner, h) : std::ldexp(h, k);
+  return deepest(edge, corner);
 }
 
 }  // namespace farfield

@@ -37,7 +37,7 @@ class Bench {
     const Points* apart = scene.targets.empty() ? nullptr : &targets;
     const Geometry geometry = cpu::survey(sources, apart, 1);
     if (tree)
-      cpu::build(placed_, sources, apart, geometry, {1, 0, 20, -1, {}, {}, 1});
+      cpu::build(placed_, sources, apart, geometry, {{}, 20, -1, {}, {}, 1});
     else
       cpu::read_points(placed_, sources, apart, geometry, 1);
     if (tree) work.tree = placed_.tree.view(), work.lists = placed_.lists.view();

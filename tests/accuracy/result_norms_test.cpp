@@ -24,7 +24,7 @@ TEST_P(Norms, AreNotTooLarge) {
     const Cloud cloud = make_cloud(GetParam(), 6'000, Signs::mixed, ++seed);
     const Points from = points(cloud.sources), to = points(cloud.targets), *apart = cloud.apart() ? &to : nullptr;
     cpu::CpuTree built;
-    cpu::build(built, from, apart, cpu::survey(from, apart, 1), {1, 0, leaf_size, -1, {}, {}, 1});
+    cpu::build(built, from, apart, cpu::survey(from, apart, 1), {{}, leaf_size, -1, {}, {}, 1});
     const TreeView tree = built.tree.view();
     const PlacedPoints sources = built.placed_sources(), targets = built.placed_targets();
     const ResultNorms found = result_norms(tree, sources, targets, 2, {0, most_derivatives}),

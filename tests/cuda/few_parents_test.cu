@@ -39,7 +39,7 @@ class FewCase {
     const Points sources = points(cloud.sources), targets = points(cloud.targets);
     const Points* apart = cloud.apart() ? &targets : nullptr;
     tree_.use(memory_);
-    cuda::build(tree_, sources, apart, cuda::survey(sources, apart, memory_), {1, 0, 4, -1, {2, 2}, {}});
+    cuda::build(tree_, sources, apart, cuda::survey(sources, apart, memory_), {{}, 4, -1, {2, 2}, {}});
     tables_.build(Kernel::laplace3d, degree, {true, false}, nullptr);
     octants_.build(tables_.view(), nullptr);
     work_.tree = tree_.tree.view();

@@ -27,7 +27,7 @@ class MirrorCase {
     const Points* apart = cloud.apart() ? &targets : nullptr;
     tree_.use(memory_);
     const Geometry geometry = cuda::survey(sources, apart, memory_);
-    cuda::build(tree_, sources, apart, geometry, {1, 0, leaf_size, -1, {2, 2}, {}});
+    cuda::build(tree_, sources, apart, geometry, {{}, leaf_size, -1, {2, 2}, {}});
     rows_.build(tree_.tree.view(), nullptr);
     std::vector<std::uint32_t> order(cloud.strengths.size());
     cuda::download(order.data(), tree_.sources.order.data(), static_cast<std::int64_t>(order.size()), nullptr);

@@ -65,8 +65,8 @@ class Points3d {
     const Geometry geometry = cpu::survey(sources, apart, 1);
     device_.use(memory_);
     if (has_tree_) {
-      cpu::build(host_, sources, apart, geometry, {1, 0, leaf_size, -1, {}, {}, 1});
-      cuda::build(device_, sources, apart, geometry, {1, 0, leaf_size, -1, {}, {}});
+      cpu::build(host_, sources, apart, geometry, {{}, leaf_size, -1, {}, {}, 1});
+      cuda::build(device_, sources, apart, geometry, {{}, leaf_size, -1, {}, {}});
     } else {
       cpu::read_points(host_, sources, apart, geometry, 1);
       cuda::read_points(device_, sources, apart, geometry, true);

@@ -30,9 +30,9 @@ class NearField {
     const Points sources = points(cloud_.sources), targets = points(cloud_.targets);
     const Points* apart = cloud_.apart() ? &targets : nullptr;
     const Geometry geometry = cpu::survey(sources, apart, 1);
-    cpu::build(host_, sources, apart, geometry, {1, 0, leaf_size, depth, thresholds, {}, 1});
+    cpu::build(host_, sources, apart, geometry, {{}, leaf_size, depth, thresholds, {}, 1});
     device_.use(memory_);
-    cuda::build(device_, sources, apart, geometry, {1, 0, leaf_size, depth, thresholds, {}});
+    cuda::build(device_, sources, apart, geometry, {{}, leaf_size, depth, thresholds, {}});
   }
 
   std::int64_t targets() const { return host_.target_points().count; }

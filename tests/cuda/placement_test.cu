@@ -32,9 +32,9 @@ struct Trees {
     const Points sources = points(cloud.sources), targets = points(cloud.targets);
     const Points* apart = cloud.apart() ? &targets : nullptr;
     const Geometry geometry = cpu::survey(sources, apart, 1);
-    cpu::build(host, sources, apart, geometry, {1, 0, leaf_size, -1, {}, {}, 1});
+    cpu::build(host, sources, apart, geometry, {{}, leaf_size, -1, {}, {}, 1});
     device.use(memory);
-    cuda::build(device, sources, apart, geometry, {1, 0, leaf_size, -1, {}, {}});
+    cuda::build(device, sources, apart, geometry, {{}, leaf_size, -1, {}, {}});
   }
   PlacedPoints sources() const { return host.placed_sources(); }
   PlacedPoints targets() const { return host.placed_targets(); }

@@ -58,9 +58,9 @@ class StagePair {
     const Points* apart = cloud_.apart() ? &targets : nullptr;
     const Geometry geometry = cpu::survey(sources, apart, 1);
     const ListThresholds thresholds{2, 2};  // m2p and p2l wherever they can be
-    cpu::build(host_, sources, apart, geometry, {1, 0, scheme.leaf_size, -1, thresholds, {}, 1});
+    cpu::build(host_, sources, apart, geometry, {{}, scheme.leaf_size, -1, thresholds, {}, 1});
     device_.use(memory_);
-    cuda::build(device_, sources, apart, geometry, {1, 0, scheme.leaf_size, -1, thresholds, {}});
+    cuda::build(device_, sources, apart, geometry, {{}, scheme.leaf_size, -1, thresholds, {}});
     const TreeView tree = host_.tree.view();
     const double root = scheme.kappa * tree.lattice.edge(0);
     host_tables_.build(kernel, scheme.degree, scheme.rotation, scheme.reduced, 1, true,

@@ -57,7 +57,7 @@ class TensorCase {
     const Points* apart = cloud.apart() ? &targets : nullptr;
     tree_.use(memory_);
     const Geometry geometry = cuda::survey(sources, apart, memory_);
-    cuda::build(tree_, sources, apart, geometry, {1, 0, leaf_size, -1, {2, 2}, {}});
+    cuda::build(tree_, sources, apart, geometry, {{}, leaf_size, -1, {2, 2}, {}});
     rows_.build(tree_.tree.view(), nullptr);
     read_strengths(strengths_of(cloud, range));
     prepare(single_), prepare(double_);

@@ -102,6 +102,8 @@ void compare(const Geometry& expected, const Geometry& found) {
   for (int d = 0; d < 3; ++d) {
     EXPECT_EQ(found.low[d], expected.low[d]);
     EXPECT_EQ(found.high[d], expected.high[d]);
+    EXPECT_EQ(found.of_targets.low[d], expected.of_targets.low[d]);
+    EXPECT_EQ(found.of_targets.high[d], expected.of_targets.high[d]);
   }
   EXPECT_EQ(found.exponent, expected.exponent);
   EXPECT_EQ(found.extent, expected.extent);
@@ -166,9 +168,20 @@ TEST_F(CudaTreeTest, EqualsTheCpusForFewPoints) {
 
 TEST_F(CudaTreeTest, EqualsTheCpusOnOtherLattices) {
   TreeOptions options = adaptive(30, {5, 5});
-  options.m = 3;
-  options.k = 2;
+  options.root.m = 3;
+  options.root.k = 2;
   compare_inputs(4000, 5, options);
+}
+
+/// Targets in a box among sources that reach farther.
+TEST_F(CudaTreeTest, EqualsTheCpusOnLatticesAlongTheTargets) {
+  const std::vector<double> s = test::all_clouds()[0].make(20000, 20);
+  std::vector<double> t = test::all_clouds()[0].make(5000, 21);
+  for (double& x : t) x = 0.2 + 0.5 * x;
+  const Points sources = points(s), targets = points(t);
+  TreeOptions options = adaptive(30, {5, 5});
+  options.root = {11, 4, true};
+  compare_builds(sources, &targets, options);
 }
 
 TEST_F(CudaTreeTest, EqualsTheCpusForTheCloudsOfAccuracy) {
@@ -238,7 +251,7 @@ void build_with(cuda::CudaTree& built, KeyLayout layout, const Points& sources, 
                 const TreeOptions& options) {
   cuda::DeviceMemory& memory = *built.memory;
   const cuda::DevicePoints copy(sources, memory);
-  cuda::Cloud cloud{{copy.view(), Scaling(geometry.exponent), make_lattice(geometry, options.m, options.k),
+  cuda::Cloud cloud{{copy.view(), Scaling(geometry.exponent), make_lattice(geometry, options.root),
                      cuda::DeviceArray<Item>(memory), cuda::DeviceArray<Item>(memory)},
                     layout};
   cuda::make_items(cloud, memory);
@@ -355,7 +368,7 @@ TEST_F(CudaTreeTest, ReadsDeviceMemory) {
     cpu::build(expected, host, nullptr, geometry, adaptive(30, {}));
     cuda::CudaTree found;
     found.use(memory);
-    cuda::build(found, copy.view(), nullptr, geometry, {1, 0, 30, -1, {}, {}});
+    cuda::build(found, copy.view(), nullptr, geometry, {{}, 30, -1, {}, {}});
     compare(expected, found);
   }
 }
@@ -369,7 +382,7 @@ TEST_F(CudaTreeTest, BuildsAnewAndReadsPointsWithoutATree) {
     const Geometry geometry = cpu::survey(points(cloud), nullptr, 1);
     cpu::CpuTree expected;
     cpu::build(expected, points(cloud), nullptr, geometry, adaptive(20, {}));
-    cuda::build(found, points(cloud), nullptr, geometry, {1, 0, 20, -1, {}, {}});
+    cuda::build(found, points(cloud), nullptr, geometry, {{}, 20, -1, {}, {}});
     compare(expected, found);
     cpu::CpuTree flat;
     cpu::read_points(flat, points(cloud), nullptr, geometry, 1);
@@ -419,7 +432,7 @@ TEST_F(CudaTreeTest, RefusesADepthBeyondTheResolution) {
   EXPECT_EQ(sentence_of([&] {
               cuda::CudaTree tree;
               tree.use(memory);
-              cuda::build(tree, points(cloud), nullptr, geometry, {1, 0, 64, 50, {}, {}});
+              cuda::build(tree, points(cloud), nullptr, geometry, {{}, 64, 50, {}, {}});
             }),
             expected);
 }

@@ -249,7 +249,7 @@ TEST_F(CudaShareTest, EqualsTheCpusForFewPoints) {
 TEST_F(CudaShareTest, EqualsTheCpusForUniformDepthAndOtherLattices) {
   Decision deep = adaptive(64), wide = adaptive(20, {8, 8});
   deep.depth = 5;
-  wide.m = 3, wide.k = 2;
+  wide.root = {3, 2};
   for (const Decision& decision : {deep, wide}) compare_clouds(4000, {3}, decision);
 }
 
@@ -361,7 +361,8 @@ TEST_F(CudaShareTest, PrintsTheTimeOfEachPart) {
       if (own.rank() > 0) return;
       cuda::CudaTree tree;
       tree.use(memory);
-      TreeOptions options{.leaf_size = decision.leaf_size, .thresholds = decision.thresholds, .mark = mark};
+      TreeOptions options;
+      options.leaf_size = decision.leaf_size, options.thresholds = decision.thresholds, options.mark = mark;
       for (int repeat = 0; repeat < 2; ++repeat) {
         times.clear();
         build(tree, on_device.view(), nullptr, geometry, options);

@@ -28,7 +28,8 @@ const Machine machine{Backend::cpu, Simd::avx2};
 
 bool same(const Decision& a, const Decision& b) {
   return a.method == b.method && a.precision == b.precision && a.degree == b.degree && a.leaf_size == b.leaf_size &&
-         a.m == b.m && a.k == b.k && a.rotation == b.rotation && a.reduced == b.reduced && a.depth == b.depth;
+         a.root.m == b.root.m && a.root.k == b.root.k && a.rotation == b.rotation && a.reduced == b.reduced &&
+         a.depth == b.depth;
 }
 
 struct Row {
@@ -216,10 +217,22 @@ TEST(Choose, RecordsAReasonForEveryChoice) {
 TEST(Choose, RootEdgeIsAtLeastTheExtent) {
   for (std::int64_t n = 1; n < 1'000'000'000; n = 3 * n + 7) {
     const Decision d = choose(fmm_options(1e-6), evenly_filled(n), machine);
-    EXPECT_LE(d.m, 1 << d.k) << n;
-    EXPECT_GT(2 * d.m, 1 << d.k) << n;
+    EXPECT_LE(d.root.m, 1 << d.root.k) << n;
+    EXPECT_GT(2 * d.root.m, 1 << d.root.k) << n;
     EXPECT_GE(d.leaf_size, 1) << n;
   }
+}
+
+/// As points of a cell among their images.
+TEST(Choose, LaysTheRootAlongTargetsInASmallerBox) {
+  Geometry g = evenly_filled(2'000'000);
+  g.targets = 700'000, g.alike = false;
+  g.of_targets = {{0.1, 0.1, 0}, {0.8, 0.8, 1}};
+  EXPECT_TRUE(choose(fmm_options(1e-6), g, machine).root.at_targets);
+  g.of_targets.high[1] = 0.11;  // two boxes or so: their number would be rounded too coarsely
+  EXPECT_FALSE(choose(fmm_options(1e-6), g, machine).root.at_targets);
+  g.of_targets.high[1] = 0.1;
+  EXPECT_FALSE(choose(fmm_options(1e-6), g, machine).root.at_targets);
 }
 
 TEST(Choose, DegreeGrowsAsTheToleranceFalls) {

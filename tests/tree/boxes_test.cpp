@@ -108,8 +108,8 @@ TEST(Boxes, AreSoundForAllClouds) {
       for (const std::int64_t leaf_size : {1, 20}) {
         SCOPED_TRACE(input.name + ", m " + std::to_string(m) + ", leaf size " + std::to_string(leaf_size));
         TreeOptions options;
-        options.m = m;
-        options.k = k;
+        options.root.m = m;
+        options.root.k = k;
         options.leaf_size = leaf_size;
         expect_sound(test::built_from(input, options));
         if (testing::Test::HasFailure()) return;

@@ -66,8 +66,7 @@ std::vector<TreeOptions> settings(std::int64_t leaf_size) {
   for (const auto& [m, k] : {std::pair(1, 0), {3, 2}})
     for (const std::int64_t threshold : {std::int64_t(0), leaf_size / 2, 3 * leaf_size}) {
       all.emplace_back();
-      all.back().m = m;
-      all.back().k = k;
+      all.back().root = {m, k};
       all.back().leaf_size = leaf_size;
       all.back().thresholds = {threshold, threshold / 2};
     }

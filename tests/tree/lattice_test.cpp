@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 
 #include "backends/cpu/transfer/survey.hpp"
 #include "tree/clouds.hpp"
@@ -55,7 +56,7 @@ TEST(Lattice, DataSpanExactlyMBoxes) {
     const Geometry g = cpu::survey(points(x), nullptr, 1);
     for (const auto& [m, k] :
          {std::pair(1, 0), {2, 1}, {3, 2}, {4, 2}, {5, 3}, {7, 3}, {8, 3}, {13, 4}, {31, 5}, {500, 9}}) {
-      const Lattice lattice = make_lattice(g, m, k);
+      const Lattice lattice = make_lattice(g, {m, k});
       const Spans s = spans(lattice, g, k);
       EXPECT_EQ(s.low[0], 0);
       EXPECT_EQ(s.high[0], m - 1) << "m = " << m << ", shift " << shift;
@@ -67,11 +68,41 @@ TEST(Lattice, DataSpanExactlyMBoxes) {
   }
 }
 
+/// Sources reach beyond the targets' box by other lengths on either side.
+TEST(Lattice, TargetsSpanExactlyMBoxesOfTheirOwn) {
+  const unsigned seed = std::random_device()();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 bits(seed);
+  std::uniform_real_distribution<double> number(0, 1);
+  for (const int m : {8, 11, 16}) {
+    std::vector<double> targets{0, 0, 0, 1, 1.001, 10}, sources;  // the second side takes no box more
+    for (int i = 0; i < 1000; ++i)
+      for (const double side : {1.0, 1.0, 10.0}) targets.push_back(side * number(bits));
+    const double below = number(bits), above = number(bits);
+    for (const double x : targets) sources.push_back(x * (1 + below + above) - below);
+    const Points all = points(sources), inner = points(targets);
+    const Geometry g = cpu::survey(all, &inner, 1);
+    const Lattice lattice = make_lattice(g, {m, 4, true});
+    expect_few_bits(lattice.unit, 12);
+    expect_inside(lattice, g);
+    Geometry of_targets = g;
+    for (int d = 0; d < 3; ++d) of_targets.low[d] = g.of_targets.low[d], of_targets.high[d] = g.of_targets.high[d];
+    int level = 0;
+    while (lattice.edge(level) > 1.01 * target_side(g) / m) ++level;
+    EXPECT_NEAR(lattice.edge(level) * m / target_side(g), 1, 0.009);
+    const Spans s = spans(lattice, of_targets, level);
+    for (int d = 0; d < 3; ++d) {
+      EXPECT_EQ(s.low[d] % 2, 0) << "axis " << d;
+      EXPECT_LE(s.high[d] - s.low[d] + 1, d < 2 ? m : 10 * m + 1) << "axis " << d;
+    }
+  }
+}
+
 TEST(Lattice, TakesAnyExtent) {
   for (const double extent : {5e-324, 1e-300, 1e-30, 1e30, 1e300}) {
     const std::vector<double> x{0, 0, 0, extent, extent / 2, 0, 0, extent, extent};
     const Geometry g = cpu::survey(points(x), nullptr, 1);
-    const Lattice lattice = make_lattice(g, 3, 2);
+    const Lattice lattice = make_lattice(g, {3, 2});
     EXPECT_EQ(spans(lattice, g, 2).high[0], 2);
     expect_inside(lattice, g);
     EXPECT_GE(lattice.depth, 60);
@@ -82,16 +113,16 @@ TEST(Lattice, TakesPointsWithoutExtent) {
   for (const double at : {0.0, 1.0, -1e-30, 1e30, 5e-324}) {
     const std::vector<double> x{at, 0, at};
     const Geometry g = cpu::survey(points(x), nullptr, 1);
-    expect_inside(make_lattice(g, 3, 2), g);
+    expect_inside(make_lattice(g, {3, 2}), g);
   }
-  expect_inside(make_lattice(Geometry(), 1, 0), Geometry());
+  expect_inside(make_lattice(Geometry(), {1, 0}), Geometry());
 }
 
 TEST(Lattice, TakesDataFarFromZero) {
   for (const double shift : {1e8, 1e12, 1e15, -1e15}) {
     const std::vector<double> x{shift, 0, 1, shift + 1, 0.5, 0};
     const Geometry g = cpu::survey(points(x), nullptr, 1);
-    expect_inside(make_lattice(g, 5, 3), g);
+    expect_inside(make_lattice(g, {5, 3}), g);
   }
 }
 
@@ -99,7 +130,7 @@ TEST(Lattice, FlatDataKeepAwayFromFaces) {
   const std::vector<double> x{0, 0, 0.25, 1, 1, 0.25};
   const Geometry g = cpu::survey(points(x), nullptr, 1);
   for (const auto& [m, k] : {std::pair(1, 0), {4, 2}, {5, 3}}) {
-    const Lattice lattice = make_lattice(g, m, k);
+    const Lattice lattice = make_lattice(g, {m, k});
     for (int level = k; level < k + 8; ++level) {
       const double edge = lattice.edge(level);
       const double inside = (Scaling(g.exponent)(0.25) - static_cast<double>(lattice.origin[2]) * lattice.unit) / edge;
@@ -112,7 +143,7 @@ TEST(Lattice, FlatDataKeepAwayFromFaces) {
 TEST(Lattice, CentresAreExactMultiplesOfHalfAnEdge) {
   const std::vector<double> x{1e6, 1e6, 1e6, 1e6 + 1, 1e6 + 0.7, 1e6 + 0.1};
   const Geometry g = cpu::survey(points(x), nullptr, 1);
-  const Lattice lattice = make_lattice(g, 5, 3);
+  const Lattice lattice = make_lattice(g, {5, 3});
   const long double unit = lattice.unit;
   for (int level = 0; level <= 15; ++level)
     for (std::int64_t box = 0; box < 1 << level; box += 1 + (1 << level) / 50) {
@@ -125,7 +156,7 @@ TEST(Lattice, CentresAreExactMultiplesOfHalfAnEdge) {
 
 TEST(Lattice, KeysHoldTheOctantsOfTheirLevels) {
   const std::vector<double> x{-3, -1, -2, 4, 5, 3};
-  const Lattice lattice = make_lattice(cpu::survey(points(x), nullptr, 1), 3, 2);
+  const Lattice lattice = make_lattice(cpu::survey(points(x), nullptr, 1), {3, 2});
   const double at[3] = {0.123, -0.0456, 0.1789};
   for (const KeyLayout layout : {KeyLayout(), KeyLayout{12}, KeyLayout{12, true}})
     for (int level = 0; level < lattice.depth; ++level) {

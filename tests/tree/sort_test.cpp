@@ -48,8 +48,8 @@ std::vector<T> copy(const Array<T>& a) {
 auto everything(const std::vector<double>& s, const std::vector<double>& t, int threads) {
   const Points sources = points(s), targets = points(t);
   TreeOptions options;
-  options.m = 3;
-  options.k = 2;
+  options.root.m = 3;
+  options.root.k = 2;
   options.leaf_size = 40;
   options.thresholds = {10, 10};
   options.threads = threads;

@@ -65,11 +65,9 @@ class SurveyOfRanks final : public farfield::cuda::SurveyOfOthers {
  public:
   SurveyOfRanks(Ranks& ranks, Kept& kept) : ranks_(ranks), others_(ranks), kept_(kept) {}
   void join(Box& own) override {
-    farfield::cpu::Found found{own.sources, own.targets, {}, {}, own.least};
-    std::copy_n(own.low, 3, found.low), std::copy_n(own.high, 3, found.high);
+    farfield::cpu::Found found{own.sources, own.targets, own.all, own.of_targets, own.least};
     others_.join(found);
-    own = {found.sources, found.targets, {}, {}, found.least};
-    std::copy_n(found.low, 3, own.low), std::copy_n(found.high, 3, own.high);
+    own = {found.sources, found.targets, found.all, found.of_targets, found.least};
   }
   unsigned* bits(std::int64_t words) override {
     OnDevice<unsigned>& bits = kept_.bits[kept_.turn = 1 - kept_.turn];

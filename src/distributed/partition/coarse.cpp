@@ -15,7 +15,7 @@ int levels_at_once(std::size_t boxes, double points_of_rank) {
 
 CoarseTree::CoarseTree(Ranks& ranks, OwnPoints& points, const Given& given, const Geometry& geometry,
                        const Decision& decision)
-    : lattice(make_lattice(geometry, decision.m, decision.k)),
+    : lattice(make_lattice(geometry, decision.root)),
       boxes(1),
       ranks_(ranks),
       points_(points),

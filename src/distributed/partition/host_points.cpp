@@ -125,7 +125,7 @@ std::vector<std::int32_t> HostPoints::owners(std::size_t set, const std::vector<
 }  // namespace
 
 Partition divide(Ranks& ranks, const Given& given, const Geometry& geometry, const Decision& decision) {
-  HostPoints points(given, geometry.exponent, make_lattice(geometry, decision.m, decision.k));
+  HostPoints points(given, geometry.exponent, make_lattice(geometry, decision.root));
   Partition partition = divide(ranks, points, given, geometry, decision);
   partition.source_owner = points.owners(0, partition.boxes);
   partition.target_owner = points.owners(1, partition.boxes);

@@ -59,8 +59,7 @@ Both both_of(const Owned& own, std::int64_t apart) {
 }
 
 TreeOptions own_tree_options(const Decision& d, int threads) {
-  return {.m = d.m,
-          .k = d.k,
+  return {.root = d.root,
           .leaf_size = d.leaf_size,
           .depth = d.depth,
           .thresholds = d.thresholds,

@@ -63,7 +63,7 @@ Report describe(const Options& o, const Decision& d, const Geometry& g, int thre
 
 void correct_cube(Decision& d, const Geometry& g) {
   if (!d.expands() || d.depth < 0 || g.extent == 0) return;
-  const double times = make_lattice(g, d.m, d.k).edge(0) / g.extent;
+  const double times = make_lattice(g, d.root).edge(0) / g.extent;
   if (times < 1.01) return;  // rounding and a little room
   char text[160];
   std::snprintf(

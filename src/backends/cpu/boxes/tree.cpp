@@ -25,7 +25,7 @@ void build_stages(CpuTree& built, const Points& source_points, const Points* tar
   };
   mark("");
   built.alike = target_points == nullptr;
-  const Lattice lattice = make_lattice(geometry, options.m, options.k);
+  const Lattice lattice = make_lattice(geometry, options.root);
   Cloud sources = cloud_of(source_points, geometry, lattice);
   Cloud targets = built.alike ? Cloud() : cloud_of(*target_points, geometry, lattice);
 

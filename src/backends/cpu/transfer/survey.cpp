@@ -193,17 +193,17 @@ void find_occupancy(Geometry& g, const Points& sources, const Points* targets, i
   g.occupied_coarse = occupied.count();
 }
 
+PointBox corners_of(const Bounds& b) { return {{b[0].low, b[1].low, b[2].low}, {b[0].high, b[1].high, b[2].high}}; }
+
 }  // namespace
 
 Geometry survey(const Points& sources, const Points* targets, int threads, OtherParts* others) {
   check_view(sources, "source");
   if (targets) check_view(*targets, "target");
   Bounds box = bounds_of(sources, "source", threads);
-  if (targets) join(box, bounds_of(*targets, "target", threads));
-  Found found{sources.count,
-              targets ? targets->count : sources.count,
-              {box[0].low, box[1].low, box[2].low},
-              {box[0].high, box[1].high, box[2].high},
+  const Bounds of_targets = targets ? bounds_of(*targets, "target", threads) : Bounds();
+  join(box, of_targets);
+  Found found{sources.count, targets ? targets->count : sources.count, corners_of(box), corners_of(of_targets),
               std::min({box[0].least, box[1].least, box[2].least})};
   if (others) others->join(found);
   Geometry g;
@@ -212,7 +212,8 @@ Geometry survey(const Points& sources, const Points* targets, int threads, Other
   g.targets = found.targets;
   if (g.sources + g.targets == 0) return g;
 
-  set_box(g, found.low, found.high, found.least);
+  set_box(g, found.all.low, found.all.high, found.least);
+  if (targets) g.of_targets = found.of_targets;
   if (may_lose_digits(g)) {
     require_all(Kept(g.exponent), sources, "source");
     if (targets) require_all(Kept(g.exponent), *targets, "target");

@@ -8,11 +8,13 @@
 
 namespace farfield::cpu {
 
-/// What a survey found in a part of the points: the corners of their box (infinities of the wrong signs for no points)
-/// and the smallest |coordinate| that is not 0 (infinite for none), in the caller's units.
+/// What a survey found in a part of the points: the corners of their box and of that of targets that are not the
+/// sources (infinities of the wrong signs for no points), and the smallest |coordinate| that is not 0 (infinite for
+/// none), in the caller's units.
 struct Found {
   std::int64_t sources, targets;
-  double low[3], high[3], least;
+  PointBox all, of_targets;
+  double least;
 };
 
 /// Makes what was found in a part of the points what is found in all, where they are shared by several processes.

@@ -27,7 +27,7 @@ std::int64_t expected_boxes(const CudaTree& built, std::int64_t points, const Tr
 
 KeyedTree::KeyedTree(CudaTree& built, const Points& source_points, const Points* target_points,
                      const Geometry& geometry, const TreeOptions& options)
-    : sources_(cloud_of(source_points, geometry, make_lattice(geometry, options.m, options.k), *built.memory)),
+    : sources_(cloud_of(source_points, geometry, make_lattice(geometry, options.root), *built.memory)),
       targets_(cloud_of(target_points ? *target_points : Points(), geometry, sources_.lattice, *built.memory)) {
   DeviceMemory& memory = *built.memory;
   built.alike = target_points == nullptr;
@@ -77,7 +77,7 @@ void read_points(CudaTree& built, const Points& sources, const Points* targets, 
                  bool along_curve) {
   DeviceMemory& memory = *built.memory;
   built.alike = targets == nullptr;
-  const Lattice lattice = make_lattice(geometry, 1, 0);
+  const Lattice lattice = make_lattice(geometry, {});
   built.forget_curves();
   for (const Points* points : {&sources, targets}) {
     if (!points) continue;

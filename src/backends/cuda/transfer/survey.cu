@@ -93,7 +93,10 @@ __global__ void __launch_bounds__(block_threads)
   found->finite[1] = of_targets.finite;
   const Bounds all = Join()(of_sources, of_targets);
   if (!all.finite) return;
-  set_box(found->geometry, all.low, all.high, all.least);
+  Geometry& g = found->geometry;
+  set_box(g, all.low, all.high, all.least);
+  for (int d = 0; d < 3 && !g.alike; ++d)
+    g.of_targets.low[d] = of_targets.low[d], g.of_targets.high[d] = of_targets.high[d];
   found->scale = Scaling(found->geometry.exponent);
   found->grid = GridCells(found->geometry);
 }
@@ -292,7 +295,8 @@ Findings look_at(const DevicePoints sets[2], const Geometry& counts, DeviceMemor
 
 /// The bounds of a set, for the host.
 struct PlainBounds {
-  double low[3], high[3], least;
+  PointBox box;
+  double least;
   std::int64_t finite;
 };
 /// One block.
@@ -301,7 +305,7 @@ __global__ void __launch_bounds__(block_threads)
   for (int s = 0; s < 2; ++s) {
     const Bounds own = join_parts(parts + s * tuning::survey_blocks, s == 0 ? source_parts : target_parts);
     if (threadIdx.x != 0) continue;
-    for (int d = 0; d < 3; ++d) of_sets[s].low[d] = own.low[d], of_sets[s].high[d] = own.high[d];
+    for (int d = 0; d < 3; ++d) of_sets[s].box.low[d] = own.low[d], of_sets[s].box.high[d] = own.high[d];
     of_sets[s].least = own.least, of_sets[s].finite = own.finite;
   }
 }
@@ -339,10 +343,11 @@ SurveyOfOthers::Box SharedSurvey::own_box() {
   require(cudaStreamSynchronize(stream), "survey");
   constexpr const char* what[2] = {"source", "target"};
   for (int s = 0; s < 2; ++s) require_finite(found[s].finite != 0, sets_[s].view(), what[s], stream);
-  SurveyOfOthers::Box box{sets_[0].count(), sets_[1].count(), {}, {}, std::min(found[0].least, found[1].least)};
+  SurveyOfOthers::Box box{sets_[0].count(), sets_[1].count(), found[1].box, found[1].box,
+                          std::min(found[0].least, found[1].least)};
   for (int d = 0; d < 3; ++d) {
-    box.low[d] = std::min(found[0].low[d], found[1].low[d]);
-    box.high[d] = std::max(found[0].high[d], found[1].high[d]);
+    box.all.low[d] = std::min(found[0].box.low[d], box.all.low[d]);
+    box.all.high[d] = std::max(found[0].box.high[d], box.all.high[d]);
   }
   return box;
 }
@@ -371,7 +376,8 @@ Geometry survey_with(SurveyOfOthers& others, const Points& sources, const Points
   g.sources = box.sources, g.alike = targets == nullptr;
   g.targets = targets ? box.targets : box.sources;
   if (g.sources + g.targets == 0) return g;
-  set_box(g, box.low, box.high, box.least);
+  set_box(g, box.all.low, box.all.high, box.least);
+  if (targets) g.of_targets = box.of_targets;
   constexpr const char* what[2] = {"source", "target"};
   for (int s = 0; s < 2 && may_lose_digits(g); ++s)
     if (sets[s].count() > 0) require_all(Kept(g.exponent), sets[s].view(), what[s], memory.stream);

@@ -16,7 +16,8 @@ class SurveyOfOthers {
  public:
   struct Box {
     std::int64_t sources, targets;
-    double low[3], high[3], least;  ///< infinities where there are no points
+    PointBox all, of_targets;  ///< infinities where there are no points
+    double least;
   };
   virtual ~SurveyOfOthers() = default;
   virtual void join(Box& own) = 0;

@@ -59,8 +59,8 @@ class Maker {
 
 /// Who owns what, and the ways there.
 void Maker::partition(const Given& given) {
-  DeviceOwnPoints points(given.sources, given.targets, geometry_.exponent,
-                         make_lattice(geometry_, decision_.m, decision_.k), memory_, steps_.meanwhile);
+  DeviceOwnPoints points(given.sources, given.targets, geometry_.exponent, make_lattice(geometry_, decision_.root),
+                         memory_, steps_.meanwhile);
   share_.partition = divide(ranks_, points, given, geometry_, decision_);
   done("partition");
   const Partition& made = share_.partition;
