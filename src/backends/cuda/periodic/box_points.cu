@@ -217,7 +217,7 @@ class DeviceBoxPoints : public BoxPoints {
     if (!others_.alone()) require_finite_charges();
     if (sources() > 0 && targets() > 0) {
       if (!field.kept) field.kept = std::make_shared<DeviceField>(field.maps());
-      const auto& own = *static_cast<DeviceField*>(field.kept.get());
+      auto& own = *static_cast<DeviceField*>(field.kept.get());
       const OrderedPoints points = others_.alone() ? sources_.as_sources() : shared_.ordered();
       share_.resize(std::int64_t(points.part_count) * (own.view().count + 1));
       far_side_.join(memory_.stream);

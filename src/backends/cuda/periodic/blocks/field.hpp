@@ -30,7 +30,7 @@ class DeviceField {
   std::vector<double> multipoles(cudaStream_t stream) const;
   void set_multipoles(const std::vector<double>& numbers, cudaStream_t stream) const;
   /// From view().multipole and .second to .local and .charge.
-  void translate(cudaStream_t stream) const;
+  void translate(cudaStream_t stream);
   /// Of the charges last translated. Takes the place of their local expansions. Waits.
   BlockMoments moments(cudaStream_t stream) const;
 
@@ -41,6 +41,7 @@ class DeviceField {
   DeviceConvolution convolution_;
   std::size_t sets_;  ///< of the convolution
   FieldView view_{};
+  SideStream of_cell_;         ///< the lattice operator runs beside the translations of blocks
   double* nothing_ = nullptr;  ///< a local expansion of the cell: 0
   double* pull_ = nullptr;     ///< [vector][axis]
 };
