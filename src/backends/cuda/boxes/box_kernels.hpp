@@ -33,7 +33,9 @@ struct Progress {
   int unresolved = no_level;       ///< coarsest level with a box that a uniform depth cannot divide
 };
 
-/// The rule of refinement, and what it looks at.
+/// The rule of refinement, and what it looks at. `plain`: items have the usual layout, known when this is compiled
+/// (boxes of 2^28 points of a Plummer model: 29 ms for 32 on an H200).
+template <bool plain>
 struct Rule {
   Lattice lattice;
   double finest;
@@ -48,13 +50,16 @@ struct Rule {
 
   /// A key that tells apart the children of boxes at `level`.
   __device__ std::uint64_t key_at(int s, std::int64_t i, int level) const {
+    if (plain) return key_of(items[s][i]);
     const std::uint64_t key = key_of(items[s][i], layout);
     return layout.in_parts && level < KeyParts::levels ? key | parts[s].upper_at(i) : key;
   }
-  __device__ std::uint32_t index_at(int s, std::int64_t i) const { return index_of(items[s][i], layout); }
+  __device__ std::uint32_t index_at(int s, std::int64_t i) const {
+    return index_of(items[s][i], plain ? KeyLayout() : layout);
+  }
   /// Which child of its box at `level` holds point i.
   __device__ int child_at(int s, std::int64_t i, int level) const {
-    return child_of_key(key_at(s, i, level), level, layout);
+    return child_of_key(key_at(s, i, level), level, plain ? KeyLayout() : layout);
   }
   __device__ bool overfull(const Node& node) const {
     std::int64_t most = 0;
@@ -109,8 +114,9 @@ struct Brood {
 
 /// One level: finds which boxes have which children, and stores the children after all boxes so far, in the order of
 /// their parents. Each warp divides one box of the block's tile at a time.
+template <bool plain>
 struct Division {
-  Rule rule;
+  Rule<plain> rule;
   int level;
   std::int64_t capacity;
   Node* nodes;
@@ -276,8 +282,9 @@ struct Division {
   }
 };
 
+template <bool plain>
 __global__ void __launch_bounds__(block_threads, blocks_held(tuning::dividing_blocks, block_threads))
-    divide_kernel(const __grid_constant__ Division division) {
+    divide_kernel(const __grid_constant__ Division<plain> division) {
   __shared__ Brood brood;
   division(brood);
 }
@@ -286,7 +293,7 @@ __global__ void __launch_bounds__(block_threads, blocks_held(tuning::dividing_bl
 /// that one scan yields both totals (points of all boxes fit, most_points). Entry `boxes` is 0. Boxes whose points all
 /// coincide are counted, too: new keys leave their order as it is.
 struct CountGoingOn {
-  Rule rule;
+  Rule<false> rule;
   int level;
   std::int64_t boxes;
   const Node* nodes;  // of the level

@@ -22,9 +22,12 @@ class Builder {
   void store(Tree<DeviceArray>& tree) const;
 
  private:
-  Rule rule();
+  template <bool plain>
+  Rule<plain> rule();
   void start();
   void add_level(int level);
+  template <bool plain>
+  void divide(int level);
   void enlarge(std::int64_t boxes);
   void read_back();
   bool renew(int level);
@@ -73,7 +76,8 @@ Builder::Builder(Cloud& sources, Cloud* targets, const TreeOptions& options, std
     most_likely_ = std::min(most_likely_, 5 * points_ / options.leaf_size + 64);
 }
 
-Rule Builder::rule() {
+template <bool plain>
+Rule<plain> Builder::rule() {
   const Cloud &s = *clouds_[0], &t = *clouds_[sets_ - 1];
   Progress* on_device = on_device_.data();
   return {lattice_,
@@ -110,18 +114,23 @@ void Builder::start() {
 
 /// Divides the boxes of `level`, of which there are at most bound_.
 void Builder::add_level(int level) {
-  auto* ticket = reinterpret_cast<unsigned*>(running_.data() + running_.size() - 1);
-  const Division division{rule(),
-                          level,
-                          nodes_.size(),
-                          nodes_.data(),
-                          on_device_.data(),
-                          TileQueue{ticket},
-                          {running_.data(), ++launches_}};
-  const std::int64_t blocks = std::min<std::int64_t>((bound_ + 7) / 8, 8 * device_limits().multiprocessors);
-  divide_kernel<<<static_cast<unsigned>(blocks), block_threads, 0, memory_.stream>>>(division);
-  require_launch("divide_kernel");
+  clouds_[0]->layout.first == KeyLayout().first ? divide<true>(level) : divide<false>(level);
   bound_ = std::min(8 * bound_, most_wide_);
+}
+
+template <bool plain>
+void Builder::divide(int level) {
+  auto* ticket = reinterpret_cast<unsigned*>(running_.data() + running_.size() - 1);
+  const Division<plain> division{rule<plain>(),
+                                 level,
+                                 nodes_.size(),
+                                 nodes_.data(),
+                                 on_device_.data(),
+                                 TileQueue{ticket},
+                                 {running_.data(), ++launches_}};
+  const std::int64_t blocks = std::min<std::int64_t>((bound_ + 7) / 8, 8 * device_limits().multiprocessors);
+  divide_kernel<plain><<<static_cast<unsigned>(blocks), block_threads, 0, memory_.stream>>>(division);
+  require_launch("divide_kernel");
 }
 
 void Builder::enlarge(std::int64_t boxes) {
@@ -149,11 +158,13 @@ bool Builder::renew(int level) {
   if (boxes == 0) return false;
   DeviceArray<std::uint64_t> before[2] = {DeviceArray<std::uint64_t>(memory_), DeviceArray<std::uint64_t>(memory_)};
   for (int s = 0; s < sets_; ++s) before[s].resize(boxes + 1);
-  for_each_index(
-      boxes + 1,
-      CountGoingOn{
-          rule(), level, boxes, nodes_.data() + progress_.level_begin[level], {before[0].data(), before[1].data()}},
-      memory_.stream, "boxes that go on");
+  for_each_index(boxes + 1,
+                 CountGoingOn{rule<false>(),
+                              level,
+                              boxes,
+                              nodes_.data() + progress_.level_begin[level],
+                              {before[0].data(), before[1].data()}},
+                 memory_.stream, "boxes that go on");
   for (int s = 0; s < sets_; ++s) {
     with_temporary(memory_, "points that go on", [&](void* temporary, std::size_t& bytes) {
       return cub::DeviceScan::ExclusiveSum(temporary, bytes, before[s].data(), before[s].data(), boxes + 1,

@@ -133,14 +133,15 @@ void renew_keys_as(Cloud& cloud, const Ranges& ranges, int level, int bits, Devi
 
 /// Twelve levels take a fifth pass of the sort (0.5 ms for 2^26 points, H200). For surfaces they save new keys and a
 /// second sort (5 ms), where most boxes on the tenth level would be divided and few on the twelfth: 2^26 points on a
-/// sphere. Clouds with a dense core, whose dimension here is 1.2, need new keys beyond twelve levels, too. Ranks decide
-/// alike, from the geometry of all points, and whether items are in parts changes nothing of their order.
+/// sphere. Clouds with a dense core, whose dimension here is 1.3 to 1.6 (2^24 to 2^28 points of a Plummer model), need
+/// new keys beyond twelve levels, too, and their tree then takes 7 ms more (2^28 points on each of two H200). Ranks
+/// decide alike, from the geometry of all points, and whether items are in parts changes nothing of their order.
 KeyLayout layout_of_keys(const Geometry& geometry, std::int64_t leaf_size, std::int64_t most) {
   KeyLayout deep{12};
   deep.in_parts = most > std::int64_t(1) << deep.index_bits();
   const std::int64_t points = std::max(geometry.sources, geometry.targets);
   const double dimension = dimension_of(geometry);
-  if (dimension < 1.5 || dimension > 2.5) return {};
+  if (dimension < 1.85 || dimension > 2.5) return {};
   const double finer = std::exp2(KeyLayout().first) / geometry.grid;
   const double cells = static_cast<double>(geometry.occupied) * std::pow(finer, dimension);
   return static_cast<double>(points) > cells * static_cast<double>(leaf_size) / 2 ? deep : KeyLayout();

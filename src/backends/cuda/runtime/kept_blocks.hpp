@@ -15,8 +15,9 @@ class KeptBlocks {
   /// Keeps at most `most` bytes, the last ones that came.
   explicit KeptBlocks(std::int64_t most) : most_(most) {}
 
-  /// Larger blocks are not kept: whatever fills a device needs their bytes for others.
-  bool takes(std::int64_t bytes) const { return bytes <= most_ / 8; }
+  /// Larger blocks are not kept: whatever fills a device needs their bytes for others. The coordinates of 2^28 points
+  /// are.
+  bool takes(std::int64_t bytes) const { return bytes <= most_ / 5; }
   /// Bytes of the block for an array of so many: up to a 32nd more, so that about the same number finds it again.
   static std::int64_t rounded(std::int64_t bytes) {
     const auto wanted = static_cast<std::uint64_t>(bytes);
