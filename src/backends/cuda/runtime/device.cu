@@ -180,7 +180,7 @@ DeviceMemory::~DeviceMemory() {
   if (cudaMemPoolDestroy(pool_) != cudaSuccess) cudaGetLastError();
 }
 
-void DeviceMemory::keep_blocks() { blocks_ = std::make_unique<KeptBlocks>(device_memory() / 4); }
+void DeviceMemory::keep_blocks() { blocks_ = std::make_unique<KeptBlocks>(device_memory() / 2); }
 
 /// To the pool. Not in the order of a stream, which may be gone: calls have waited for theirs.
 void DeviceMemory::give_back_blocks() noexcept {
@@ -220,7 +220,7 @@ void* DeviceMemory::allocate(DeviceMemory* from, std::int64_t bytes) {
     cudaGetLastError();
     if (cudaStreamSynchronize(from->stream) == cudaSuccess) {
       from->give_back_blocks();
-      from->blocks_.reset();  // whoever has filled the device once keeps none any more
+      if (from->blocks_) from->blocks_->keep_fewer();
       if (cudaMemPoolTrimTo(from->pool_, 0) == cudaSuccess) code = ask();
     }
   }

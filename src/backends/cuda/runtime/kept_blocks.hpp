@@ -13,11 +13,13 @@ namespace farfield::cuda {
 class KeptBlocks {
  public:
   /// Keeps at most `most` bytes, the last ones that came.
-  explicit KeptBlocks(std::int64_t most) : most_(most) {}
+  explicit KeptBlocks(std::int64_t most) : most_(most), largest_(most / 10) {}
 
   /// Larger blocks are not kept: whatever fills a device needs their bytes for others. The coordinates of 2^28 points
-  /// are.
-  bool takes(std::int64_t bytes) const { return bytes <= most_ / 5; }
+  /// are, on a device of 141 GB of which half is kept.
+  bool takes(std::int64_t bytes) const { return bytes <= largest_; }
+  /// From now on half as many bytes are kept: others needed them.
+  void keep_fewer() { most_ /= 2; }
   /// Bytes of the block for an array of so many: up to a 32nd more, so that about the same number finds it again.
   static std::int64_t rounded(std::int64_t bytes) {
     const auto wanted = static_cast<std::uint64_t>(bytes);
@@ -56,7 +58,7 @@ class KeptBlocks {
     void* at;
     std::int64_t bytes;
   };
-  std::int64_t most_, bytes_ = 0;
+  std::int64_t most_, largest_, bytes_ = 0;
   std::vector<Block> kept_;  ///< as they came
 };
 
