@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -22,13 +23,37 @@ namespace {
 constexpr std::uint32_t no_point = 0xffffffffu;
 /// Blocks of a multiprocessor that count at a time: 40 registers for each of 256 threads. Each adds its counts up once.
 constexpr std::int64_t most_resident = 6;
+/// Cells of a level along an axis. By a product and its distance from the next whole number nearly all are known; the
+/// rest is asked of the lattice, whose division and integers of 64 bits take longer: 8.4 ms of a partition of
+/// 2^28 points of a Plummer model on each of two H200, 7.2 so.
+struct CellsAlong {
+  Lattice lattice;
+  int shift;                  // from lattice indices to cells
+  double per_cell, begin[3];  // no number where cells have more than 30 bits: then nothing is sure
+
+  CellsAlong(const Lattice& of, int levels_up)
+      : lattice(of),
+        shift(levels_up),
+        per_cell(of.depth - levels_up <= 30 ? 1 / std::ldexp(of.unit, levels_up) : std::nan("")),
+        begin{} {
+    for (int axis = 0; axis < 3; ++axis) begin[axis] = std::ldexp(static_cast<double>(of.origin[axis]), -levels_up);
+  }
+  __device__ std::uint32_t at(double x, int axis) const {
+    const double from_zero = x * per_cell, from_root = from_zero - begin[axis];
+    const int cell = __double2int_rd(from_root);
+    const double within = from_root - cell, doubt = 0x1p-50 * (fabs(from_zero) + fabs(begin[axis]));
+    const bool sure = within > doubt && within < 1 - doubt && cell >= 0 && cell >> (lattice.depth - shift) == 0;
+    return sure ? static_cast<std::uint32_t>(cell) : static_cast<std::uint32_t>(lattice.index(x, axis) >> shift);
+  }
+};
+
 /// Counts points by the cells of their boxes, some levels below. Few counters are in the memory of a block, so that
 /// points that follow one another in space do not wait for one another.
 template <class Read>
 struct CountCells {
   Read read;
-  Lattice lattice;
-  int shift, below;  // of lattice indices, to the level of the cells; so many levels are below the boxes
+  CellsAlong cells;
+  int below;  // so many levels are below the boxes
   std::int64_t points;
   const std::int32_t* first_cell;  // [codes]: code of the first cell of a box that is divided, else -1; null: `base`
   std::uint32_t base, counters;
@@ -52,8 +77,7 @@ struct CountCells {
     if (first < 0) return;
     const std::uint32_t kept = (1u << below) - 1;
     std::uint32_t cell = static_cast<std::uint32_t>(first);
-    for (int axis = 0; axis < 3; ++axis)
-      cell += spread_bits(static_cast<std::uint32_t>(lattice.index(read(i, axis), axis) >> shift) & kept) << axis;
+    for (int axis = 0; axis < 3; ++axis) cell += spread_bits(cells.at(read(i, axis), axis) & kept) << axis;
     code[i] = cell;
     if (in_block)
       atomicAdd(of_block + (cell - base), 1u);
@@ -130,8 +154,7 @@ void DeviceOwnPoints::count(Set& set, int shift, int below, const std::int32_t* 
   with_reader(set.points, set.scale, [&](const auto& read) {
     using Read = std::remove_cvref_t<decltype(read)>;
     const CountCells<Read> count{read,
-                                 lattice_,
-                                 shift,
+                                 CellsAlong(lattice_, shift),
                                  below,
                                  set.points.count,
                                  first_cell,
