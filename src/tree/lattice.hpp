@@ -57,8 +57,9 @@ struct RootBoxes {
 /// The lattice whose root edge is D 2^k / m, D the largest side of the data. D, inflated by at most 0.4 % of a box and
 /// 2^-11 of itself, spans exactly m boxes of level k; m == 2^k is the plain cube. Data farther from zero than 2^30
 /// boxes of level k, or of no extent, get a cube whose edge is a power of two instead: the centres of its boxes have
-/// bits to spare. `at_targets`: D is the shortest side of the targets' box. That box begins where boxes of the level
-/// above these begin, and the root is as many times larger as all points need.
+/// bits to spare. `at_targets`: D is the shortest side of the targets' box, or a little more where another side is that
+/// much longer than a whole number of boxes. The targets' box begins where boxes of the level above these begin, and
+/// the root is as many times larger as all points need.
 Lattice make_lattice(const Geometry& geometry, const RootBoxes& root);
 
 /// Boxes with edges below this times |centre| have centres that need more than 53 bits: 2^-40 for an edge of 12 bits.
