@@ -90,6 +90,7 @@ class FARFIELD_API Plan {
  private:
   struct State;
   friend struct PlanOfImages;  // the library's own
+  explicit Plan(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

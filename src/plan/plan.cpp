@@ -33,10 +33,11 @@ struct Plan::State {
   std::shared_ptr<void> kept_by_survey;
   std::unique_ptr<Repeating> repeating;  ///< where points repeat; then there are no evaluators
   std::optional<Options> in_cell;        ///< the options with the cell of the next move, where that is another
+  std::optional<PointBox> cell;          ///< see NearPoints
   std::optional<Error> lost;             ///< why the last build failed, if it failed after the old points were given up
   Report report;
 
-  static std::unique_ptr<State> built(const Options& options, const Points& sources, const Points* apart);
+  static std::unique_ptr<State> built(const Options& options, const NearPoints& points);
   void build(const Points& sources, const Points* apart);
   void move(const Points& sources, const Points* apart);
   bool follow(const Points& sources, const Points* apart, const Images* images = nullptr);
@@ -95,6 +96,7 @@ void Plan::State::build(const Points& given_sources, const Points* given_targets
   }
   Options asked = options;
   if (lengths.given) asked.softening = lengths.longest;
+  if (cell && apart_points) geometry.of_targets = *cell, geometry.of_cell = true;
   geometry.lengths = lengths.vary();
   geometry.shortest_length = std::ldexp(lengths.shortest, geometry.exponent);
   survey_crowding(machine, asked, source_points, apart_points ? &targets : nullptr, geometry, kept_by_survey);
@@ -154,6 +156,13 @@ bool Plan::State::follow_images(const Images& images, const Points& of_targets) 
   const bool captured = is_captured(images.sources.space, images.sources.stream);
   const bool can = captured ? evaluators.can_be_captured() : evaluators.met_by_replays() == Met::nothing;
   return can && follow(images.sources, &of_targets, &images);
+}
+Plan PlanOfImages::make(const NearPoints& points, const Options& options) {
+  return Plan(Plan::State::built(options, points));
+}
+void PlanOfImages::move(Plan& plan, const NearPoints& points) {
+  plan.state_->cell = points.cell;
+  points.targets ? plan.move(points.sources, *points.targets) : plan.move(points.sources);
 }
 bool PlanOfImages::follow(Plan& plan, const Images& images, const Points& targets) {
   return guarded([&] { return plan.state_->follow_images(images, targets); });
@@ -228,18 +237,20 @@ void Plan::State::require_own_device() const {
                 "make the plan in the process that uses it");
 }
 
-std::unique_ptr<Plan::State> Plan::State::built(const Options& options, const Points& sources, const Points* apart) {
+std::unique_ptr<Plan::State> Plan::State::built(const Options& options, const NearPoints& points) {
   return guarded([&] {
     auto state = std::make_unique<State>();
     state->options = settled(options);
-    state->build(sources, apart);
+    state->cell = points.cell;
+    state->build(points.sources, points.targets);
     return state;
   });
 }
 
-Plan::Plan(const Points& sources, const Options& options) : state_(State::built(options, sources, nullptr)) {}
+Plan::Plan(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Plan::Plan(const Points& sources, const Options& options) : Plan(State::built(options, {sources})) {}
 Plan::Plan(const Points& sources, const Points& targets, const Options& options)
-    : state_(State::built(options, sources, &targets)) {}
+    : Plan(State::built(options, {sources, &targets})) {}
 Plan::Plan(Plan&&) noexcept = default;
 Plan& Plan::operator=(Plan&&) noexcept = default;
 Plan::~Plan() = default;

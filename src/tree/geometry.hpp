@@ -30,6 +30,7 @@ struct Geometry {
   bool alike = true;                 ///< targets are the sources
   double low[3] = {}, high[3] = {};  ///< bounding box of all points, in the caller's units
   PointBox of_targets;               ///< that of the targets, unless they are the sources
+  bool of_cell = false;              ///< that box is a periodic cell, and the sources are images of the targets
   int exponent = 0;                  ///< scaled coordinate = coordinate * 2^exponent; the extent becomes <= 1
   double extent = 0;                 ///< largest side of the bounding box, scaled
   double largest = 0;                ///< largest |coordinate|, scaled

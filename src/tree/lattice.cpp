@@ -11,6 +11,7 @@ namespace farfield {
 namespace {
 
 constexpr int edge_bits = 12;      // mantissa bits of an edge: centres up to 2^41 half edges from zero stay exact
+constexpr int cell_bits = 32;      // the same of boxes that divide a cell; up to 2^21 then
 constexpr int corner_bits = 10;    // the root's corner is a multiple of h 2^-10, h the edge of a box of level k
 constexpr double margin = 0x1p-9;  // in h, space around the data: thrice the rounding of the corner, and a little
 
@@ -24,6 +25,9 @@ double round_up(double x, int bits) {
   const double fraction = std::frexp(x, &exponent);
   return std::ldexp(std::ceil(std::ldexp(fraction, bits)), exponent - bits);
 }
+
+/// The largest number <= x with at most `bits` mantissa bits.
+double round_down(double x, int bits) { return -round_up(-x, bits); }
 
 /// The deepest lattice of at most 62 levels whose indices are below 2^62 and whose unit is a normal number.
 Lattice deepest(double root_edge, const double corner[3]) {
@@ -48,12 +52,17 @@ Lattice plain_cube(const Box& data, double extent, double largest) {
   return deepest(2 * edge, corner);  // twice: the data may begin anywhere in the first edge
 }
 
+/// A corner that is a multiple of a small part of an edge.
+double on_grain(double corner, double h) {
+  const double grain = std::ldexp(h, -corner_bits);
+  return std::round(corner / grain) * grain;
+}
+
 /// Lowest corner along one axis. The free space is divided 1 : 2, so that points in a plane across this axis lie at 1/3
 /// or 2/3 of their boxes on the next ten levels instead of on box faces.
 double corner_along(double low, double high, double h) {
   const double boxes = std::max(1.0, std::ceil((high - low) / h + margin));
-  const double grain = std::ldexp(h, -corner_bits);
-  return std::round((low - (boxes * h - (high - low)) / 3) / grain) * grain;
+  return on_grain(low - (boxes * h - (high - low)) / 3, h);
 }
 
 Box scaled(const Scaling& scale, const double low[3], const double high[3]) {
@@ -63,12 +72,12 @@ Box scaled(const Scaling& scale, const double low[3], const double high[3]) {
 }
 
 /// The least edge, or so much more that no side of the box needs another box for less than a sixteenth of its edge: of
-/// water in a cube the sides of the atoms' box differ by 0.01 nm.
-double fitted_edge(const Box& box, double least) {
+/// water in a cube the sides of the atoms' box differ by 0.01 nm. `free`: edges that remain beside the points.
+double fitted_edge(const Box& box, double least, double free) {
   double edge = least;
   for (int axis = 0; axis < 3; ++axis) {
     const double side = box.high[axis] - box.low[axis], boxes = std::ceil(side / edge - 1.0 / 16);
-    edge = std::max(edge, side / (boxes - 2 * margin));
+    edge = std::max(edge, side / (boxes - free));
   }
   return edge;
 }
@@ -116,12 +125,15 @@ Lattice make_lattice(const Geometry& geometry, const RootBoxes& root) {
   const Box data = scaled(scale, geometry.low, geometry.high);
   const Box spanned = root.at_targets ? scaled(scale, geometry.of_targets.low, geometry.of_targets.high) : data;
   const double side = root.at_targets ? target_side(geometry) : geometry.extent;
-  const double least = side / (m - 2 * margin), wanted = root.at_targets ? fitted_edge(spanned, least) : least;
-  const double h = side > 0 ? round_up(wanted, edge_bits) : 0;
+  const bool divides = root.at_targets && geometry.of_cell;
+  const double free = divides ? 0 : 2 * margin, least = side / (m - free),
+               wanted = root.at_targets ? fitted_edge(spanned, least, free) : least;
+  const double h = side > 0 ? (divides ? round_down(wanted, cell_bits) : round_up(wanted, edge_bits)) : 0;
   if (!(std::ldexp(h, 40 - corner_bits) > geometry.largest) || h < 0x1p-900)
     return plain_cube(data, geometry.extent, geometry.largest);
   double corner[3];
-  for (int axis = 0; axis < 3; ++axis) corner[axis] = corner_along(spanned.low[axis], spanned.high[axis], h);
+  for (int axis = 0; axis < 3; ++axis)
+    corner[axis] = divides ? on_grain(spanned.low[axis], h) : corner_along(spanned.low[axis], spanned.high[axis], h);
   const double edge = root.at_targets ? root_around(data, corner, h) : std::ldexp(h, k);
   return deepest(edge, corner);
 }

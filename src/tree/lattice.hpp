@@ -59,7 +59,8 @@ struct RootBoxes {
 /// boxes of level k, or of no extent, get a cube whose edge is a power of two instead: the centres of its boxes have
 /// bits to spare. `at_targets`: D is the shortest side of the targets' box, or a little more where another side is that
 /// much longer than a whole number of boxes. The targets' box begins where boxes of the level above these begin, and
-/// the root is as many times larger as all points need.
+/// the root is as many times larger as all points need. Of a periodic cell boxes divide that side to 2^-32, so that
+/// images of boxes are boxes; none is narrower than 2^-20 of its distance from zero then.
 Lattice make_lattice(const Geometry& geometry, const RootBoxes& root);
 
 /// Boxes with edges below this times |centre| have centres that need more than 53 bits: 2^-40 for an edge of 12 bits.

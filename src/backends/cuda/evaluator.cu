@@ -1,6 +1,5 @@
 // CudaSteps: owns the arrays of a plan on one device; does the steps of backends/sequence.hpp and runs the method's
 // page over the stages.
-#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <deque>
@@ -8,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/cuda/bind_images.hpp"
 #include "backends/cuda/bound_stages.hpp"
 #include "backends/cuda/boxes/bind.hpp"
 #include "backends/cuda/boxes/follow.hpp"
@@ -111,7 +111,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   bool use_images(const Images* images) {
     const OnDevice current(placed->device);
     memory_.stream = placed->stream;
-    images_ = placed->images.find(images, tree_);
+    images_ = placed->images.find(images, tree_, Scaling(placed->exponent));
     return true;
   }
   bool follow(const Points& sources, const Points* targets, const Drift& drift) {
@@ -233,9 +233,9 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
 
   void bind() {
     if (with_tree()) bind_tree();
-    work_.source_curve = tree_.source_curve.data();
-    work_.target_curve = tree_.target_order();
+    work_.source_curve = tree_.source_curve.data(), work_.target_curve = tree_.target_order();
     bind_points(tree_, work_);
+    if (with_tree() && bind_images(placed->images, work_)) graph_.forget();
     work_.strength_pitch = strength_pitch();
     work_.result_pitch = result_pitch();
     work_.expansion_pitch = with_tree() ? expansion_pitch() : 0;

@@ -200,6 +200,11 @@ struct Work : NearWork<Real> {
   MirrorView mirror;                 ///< the same in double; tables are those of the rotation then
   PlanarView<Real> planar;           ///< expansions of the plane, which have no other tables
   std::int64_t expansion_pitch = 0;  ///< from one density's expansions to the next's
+  const BoxId* home = nullptr;       ///< [boxes], see ImageBoxes; null: all boxes have multipoles of their own
+
+  __device__ bool is_image(BoxId box) const { return home && home[box] != no_box; }
+  /// The box that has this one's multipole.
+  __device__ BoxId expanded(BoxId box) const { return is_image(box) ? home[box] : box; }
 
   /// What one of the densities works with.
   Work of(int density) const {

@@ -66,7 +66,7 @@ struct Given {
   Order order = Order::given;              ///< owned: they stay where they are if they can
   bool at_sources = false;                 ///< the targets end with the sources
   std::span<const Capacity> capacities{};  ///< of all ranks; none: they are alike
-  std::int64_t behind = -1;                ///< as in NearPlan::move
+  std::int64_t behind = -1;                ///< as in NearPoints
   /// Targets that are not behind those of all ranks.
   std::int64_t first_set() const { return at_sources || behind < 0 ? apart() : targets->count - behind; }
   /// Targets that are not sources.

@@ -27,9 +27,9 @@ class RankNear final : public NearPlan {
  public:
   RankNear(Ranks& ranks, const farfield::Options& options, const Capacity& capacity, RankReport& held)
       : plan_(ranks, options), capacity_(capacity), held_(held) {}
-  void move(const Points& sources, const Points* targets, std::int64_t behind) override {
+  void move(const NearPoints& points) override {
     plan_.capacity = capacity_;
-    plan_.build({sources, targets, Order::given, false, {}, behind});
+    plan_.build({points.sources, points.targets, Order::given, false, {}, points.behind});
   }
   void forget() override { plan_.forget(); }
   void evaluate(const Strengths& strengths, const Outputs& outputs) override {
@@ -91,10 +91,9 @@ void RankParts::in_turn(std::vector<double>& sum, const Adding& add) const {
   if (last > 0) pass_on(sum, last, 0, last);
 }
 
-std::unique_ptr<NearPlan> RankParts::near_plan(const Points& sources, const Points* targets, std::int64_t behind,
-                                               const farfield::Options& options) const {
+std::unique_ptr<NearPlan> RankParts::near_plan(const NearPoints& points, const farfield::Options& options) const {
   auto plan = std::make_unique<RankNear>(ranks_, options, capacity_, held_);
-  plan->move(sources, targets, behind);
+  plan->move(points);
   return plan;
 }
 

@@ -21,8 +21,7 @@ class RankParts final : public PointParts {
   std::vector<double> exchanged(const std::vector<double>& numbers, const std::vector<std::int64_t>& sent,
                                 const std::vector<std::int64_t>& received) const override;
   void in_turn(std::vector<double>& sum, const Adding& add) const override;
-  std::unique_ptr<NearPlan> near_plan(const Points& sources, const Points* targets, std::int64_t behind,
-                                      const farfield::Options& options) const override;
+  std::unique_ptr<NearPlan> near_plan(const NearPoints& points, const farfield::Options& options) const override;
   void set_capacity(const Capacity& capacity) { capacity_ = capacity; }
   /// What this rank held in the last evaluation of a near plan.
   const RankReport& held() const { return held_; }

@@ -99,7 +99,14 @@ void Box::build(const Points& sources, const Points* targets) {
 void Box::move_near(BoxPoints& points) {
   images_followed_ = false;
   const Points at = points.at();
-  near_->move(points.with_images(), &at, points.behind());
+  near_->move({points.with_images(), &at, points.behind(), divided_cell()});
+}
+
+/// A cell along the axes whose boxes of images are to have the multipoles of boxes at home: on one device, where points
+/// are followed. The sums of several ranks, which follow none, have the bits of one plan without.
+std::optional<PointBox> Box::divided_cell() const {
+  if (!on_device_ || !(options_.skin > 0)) return {};
+  return cell_.along_axes();
 }
 
 /// Images that a device finds from their points are not written down.
@@ -215,7 +222,8 @@ RepeatedBound Box::bound(const Options& options, std::int64_t sources, std::int6
   }
   const auto points = sources * static_cast<std::int64_t>(most);
   const std::int64_t virial = options.virial ? 8 * (3 * sources + (2 + count) * points + 4 * count * targets) : 0;
-  const std::int64_t skin = options.skin > 0 ? 48 * (sources + targets) + 8 * points : 0;
+  // where points were; of each image its point, and what finds boxes of images (ImageBoxes)
+  const std::int64_t skin = options.skin > 0 ? 48 * (sources + targets) + 20 * points : 0;
   return {points, 8 * (7 * sources + 5 * points + 12 * targets) + virial + skin + tables};
 }
 
@@ -282,7 +290,7 @@ void Box::make_plan() {
   near_.reset();
   images_followed_ = false;
   const Points at = points_->at();
-  near_ = parts_.near_plan(points_->with_images(), &at, points_->behind(), inner);
+  near_ = parts_.near_plan({points_->with_images(), &at, points_->behind(), divided_cell()}, inner);
 }
 
 void Box::make_field(int degree) {

@@ -47,6 +47,7 @@ class Box : public Repeating {
   bool is_as_planned(BoxPoints& points) const;
   void make_plan();
   void move_near(BoxPoints& points);
+  std::optional<PointBox> divided_cell() const;
   void follow_near();
   void make_field(int degree);
   void require_neutral() const;

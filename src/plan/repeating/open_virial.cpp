@@ -48,7 +48,7 @@ class HostVirialSum : public VirialSum {
 }  // namespace
 
 OpenVirial::OpenVirial(const Options& options, const Points& sources, const PointParts& parts)
-    : with_gradient_(options.gradient), plan_(parts.near_plan(sources, nullptr, -1, without_virial(options))) {
+    : with_gradient_(options.gradient), plan_(parts.near_plan({sources}, without_virial(options))) {
   if (backend() == Backend::cuda)
     sum_ = make_device_virial_sum(sources, parts);
   else

@@ -4,10 +4,13 @@
 
 #include "backends/addend.hpp"
 #include "backends/images.hpp"
+#include "plan/repeating/point_parts.hpp"
 
 namespace farfield {
 
 struct PlanOfImages {
+  static Plan make(const NearPoints& points, const Options& options);
+  static void move(Plan& plan, const NearPoints& points);
   /// Takes images of points that have moved a little, and targets. false: they are to be moved as points.
   static bool follow(Plan& plan, const Images& images, const Points& targets);
   /// In a capture, after follow.

@@ -9,11 +9,8 @@ namespace {
 
 class OnePlan final : public NearPlan {
  public:
-  OnePlan(const Points& sources, const Points* targets, const Options& options)
-      : plan_(targets ? Plan(sources, *targets, options) : Plan(sources, options)) {}
-  void move(const Points& sources, const Points* targets, std::int64_t /*behind*/) override {
-    targets ? plan_.move(sources, *targets) : plan_.move(sources);
-  }
+  OnePlan(const NearPoints& points, const Options& options) : plan_(PlanOfImages::make(points, options)) {}
+  void move(const NearPoints& points) override { PlanOfImages::move(plan_, points); }
   bool follow(const Images& images, const Points& targets) override {
     return PlanOfImages::follow(plan_, images, targets);
   }
@@ -32,9 +29,8 @@ class OnePlan final : public NearPlan {
 
 }  // namespace
 
-std::unique_ptr<NearPlan> PointParts::near_plan(const Points& sources, const Points* targets, std::int64_t /*behind*/,
-                                                const Options& options) const {
-  return std::make_unique<OnePlan>(sources, targets, options);
+std::unique_ptr<NearPlan> PointParts::near_plan(const NearPoints& points, const Options& options) const {
+  return std::make_unique<OnePlan>(points, options);
 }
 
 }  // namespace farfield

@@ -12,22 +12,32 @@
 #include <farfield/report.hpp>
 #include <farfield/views.hpp>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "backends/addend.hpp"
 #include "backends/images.hpp"
 #include "backends/other_points.hpp"
+#include "tree/geometry.hpp"
 
 namespace farfield {
+
+/// What the plan that it is made of takes.
+struct NearPoints {
+  Points sources;
+  const Points* targets = nullptr;  ///< null: the sources
+  /// So many of the targets, the last ones, stand behind those of all others in one plan over all points; -1: no one's
+  /// do.
+  std::int64_t behind = -1;
+  std::optional<PointBox> cell = {};  ///< of targets whose images the sources are, where boxes should divide it
+};
 
 /// The plan that it is made of: of a Box, the one that sums points and their near images.
 class NearPlan {
  public:
   virtual ~NearPlan() = default;
-  /// `targets` null: the sources. `behind`: so many of the targets, the last ones, stand behind those of all others in
-  /// one plan over all points; -1: no one's do.
-  virtual void move(const Points& sources, const Points* targets, std::int64_t behind) = 0;
+  virtual void move(const NearPoints& points) = 0;
   /// Takes images of points that have moved a little, and targets. false: they are to be moved as points.
   virtual bool follow(const Images& /*images*/, const Points& /*targets*/) { return false; }
   virtual void forget() = 0;
@@ -82,8 +92,7 @@ class PointParts : public OtherPoints {
   virtual std::unique_ptr<PartOfPoints> part(std::int64_t count) const {
     return std::make_unique<PartOfPoints>(0, count, count);
   }
-  virtual std::unique_ptr<NearPlan> near_plan(const Points& sources, const Points* targets, std::int64_t behind,
-                                              const Options& options) const;
+  virtual std::unique_ptr<NearPlan> near_plan(const NearPoints& points, const Options& options) const;
 };
 inline const PointParts no_others;
 

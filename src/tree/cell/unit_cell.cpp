@@ -106,6 +106,18 @@ Vector3 UnitCell::displacement(const CellIndex& image) const {
   return d;
 }
 
+std::optional<PointBox> UnitCell::along_axes() const {
+  PointBox box;
+  if (count_ < 3) return {};
+  for (const Vector3& v : vector_)
+    for (int axis = 0; axis < 3; ++axis) {
+      if (v[axis] == 0) continue;
+      if (std::fabs(v[axis]) != length(v)) return {};
+      (v[axis] < 0 ? box.low : box.high)[axis] = v[axis];
+    }
+  return box;
+}
+
 CellView UnitCell::view() const {
   CellView v{count_, {}, {}};
   for (int i = 0; i < 3; ++i)

@@ -6,10 +6,12 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tree/cell/cell_view.hpp"
 #include "tree/cell/vector3.hpp"
+#include "tree/geometry.hpp"
 
 namespace farfield {
 
@@ -27,6 +29,8 @@ class UnitCell {
   const Vector3& vector(int i) const { return vector_[i]; }
   /// dual(i) . vector(j) = delta_ij; a reciprocal vector is 2 pi times a whole combination of the first periodic_count.
   const Vector3& dual(int i) const { return dual_[i]; }
+  /// What points that are wrapped fill, if three vectors lie along the axes.
+  std::optional<PointBox> along_axes() const;
   /// Volume, area or length.
   double measure() const { return measure_; }
   Vector3 displacement(const CellIndex& image) const;

@@ -109,7 +109,7 @@ void keep_origins(CudaTree& built) {
   if (!built.alike) keep_origin(built.targets, built.memory->stream);
 }
 
-std::optional<FollowedImages> ImagesInTree::find(const Images* images, const CudaTree& built) {
+std::optional<FollowedImages> ImagesInTree::find(const Images* images, const CudaTree& built, const Scaling& scale) {
   if (!images) return {};
   if (placement_ != images->placement && built.sources.count > 0) {
     const RelaxedCapture relaxed;
@@ -117,6 +117,7 @@ std::optional<FollowedImages> ImagesInTree::find(const Images* images, const Cud
     for_each_index(point_.size(),
                    FindOwn{built.sources.order.data(), images->point, images->image, point_.data(), image_.data()},
                    built.memory->stream, "images in a tree");
+    if (built.tree.boxes > 0) boxes_.find(built, {*images, point_.data(), image_.data()}, scale);
     require(cudaStreamSynchronize(built.memory->stream), "images in a tree");
     placement_ = images->placement;
   }

@@ -3,31 +3,29 @@
 #pragma once
 #include <optional>
 
+#include "backends/cuda/boxes/image_boxes.hpp"
 #include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/transfer/points.hpp"
 #include "backends/drift.hpp"
-#include "backends/images.hpp"
 
 namespace farfield::cuda {
 
 /// From the first time on where the points of a tree were when it was built is kept, which costs a copy of them.
 void keep_origins(CudaTree& built);
 
-/// Sources of a tree that are images, and in its order which point each is and which image of it.
-struct FollowedImages {
-  Images images;
-  const std::uint32_t *point, *image;
-};
 class ImagesInTree {
  public:
-  explicit ImagesInTree(DeviceMemory& memory) : point_(memory), image_(memory) {}
-  void forget() { point_.release(), image_.release(), placement_ = 0; }
+  explicit ImagesInTree(DeviceMemory& memory) : point_(memory), image_(memory), boxes_(memory) {}
+  void forget() { point_.release(), image_.release(), boxes_.forget(), placement_ = 0; }
   /// Of the points that the tree was built of, or that follow in it; null: none. Looks for them where it has not, on a
   /// stream that is not captured, beside a capture on another, and waits then.
-  std::optional<FollowedImages> find(const Images* images, const CudaTree& built);
+  std::optional<FollowedImages> find(const Images* images, const CudaTree& built, const Scaling& scale);
+  /// See ImageBoxes.
+  const BoxId* home() const { return boxes_.home(); }
 
  private:
   DeviceArray<std::uint32_t> point_, image_;
+  ImageBoxes boxes_;
   std::uint64_t placement_ = 0;
 };
 

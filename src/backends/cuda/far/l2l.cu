@@ -109,7 +109,8 @@ __global__ void __launch_bounds__(threads, tuning::l2l_blocks* tuning::octant_th
   const int count = fixed ? fixed : work.tables.coefficients, groups = shape.groups;
   const int stride = fixed ? stride_of<Real>(fixed) : work.tables.stride;
   const BoxId begin = first + static_cast<BoxId>(blockIdx.x) * shape.boxes;
-  find_parents(work.tree, begin, begin + shape.boxes < last ? begin + shape.boxes : last, siblings);
+  const auto has_targets = [&](BoxId box) { return work.alike || work.tree.target_count(box) > 0; };
+  find_parents(work.tree, begin, begin + shape.boxes < last ? begin + shape.boxes : last, has_targets, siblings);
   if (siblings.parents == 0) return;
   auto& old = *reinterpret_cast<OldValues<Real, threads>*>(shared);
   auto* local = reinterpret_cast<Parents<Real>*>(&old + 1);
@@ -121,7 +122,8 @@ __global__ void __launch_bounds__(threads, tuning::l2l_blocks* tuning::octant_th
   if constexpr (staged) stage_by_parity(matrix, work.octants, count, work.tables.pitch, own_matrix);
   for (int from = 0; from < siblings.parents; from += groups * Parents<Real>::size) {
     __syncthreads();
-    const int now = find_children(work.tree, from, groups, !work.alike, siblings);
+    const auto with_targets = [&](BoxId child) { return has_targets(child) ? child : no_box; };
+    const int now = find_children(work.tree, from, groups, with_targets, siblings);
     const int places = now * count;
     int place = static_cast<int>(threadIdx.x);
     if (place < places) copy_children(work, stride, siblings, place / count, place % count, old);

@@ -79,7 +79,8 @@ __global__ void __launch_bounds__(threads, blocks_held(tuning::m2m_blocks* tunin
   auto* own_matrix = reinterpret_cast<Real*>(transforms.at + 8 * transforms.pitch);
   auto* parity = reinterpret_cast<unsigned char*>(own_matrix + (staged ? count * count : 0));
   const BoxId begin = first + static_cast<BoxId>(blockIdx.x) * shape.boxes;
-  find_parents(work.tree, begin, begin + shape.boxes < last ? begin + shape.boxes : last, siblings);
+  const auto has_own = [&](BoxId box) { return !work.is_image(box); };
+  find_parents(work.tree, begin, begin + shape.boxes < last ? begin + shape.boxes : last, has_own, siblings);
   if (siblings.parents == 0) return;
   for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
     parity[i] = work.octants.parity[i];
@@ -87,7 +88,8 @@ __global__ void __launch_bounds__(threads, blocks_held(tuning::m2m_blocks* tunin
   const float scale = work.tensor.ready ? operand_scale(work.tensor, work.tree.level[begin]) : 0;
   for (int from = 0; from < siblings.parents; from += groups * Parents<Real>::size) {
     __syncthreads();
-    const int now = find_children(work.tree, from, groups, false, siblings);
+    const auto expanded = [&](BoxId child) { return work.expanded(child); };
+    const int now = find_children(work.tree, from, groups, expanded, siblings);
     transform_children(work, siblings, now, count, transforms);
     __syncthreads();
     const Matrix<Real> own{staged ? own_matrix : matrix, staged ? count : work.tables.pitch, parity};

@@ -102,35 +102,36 @@ struct Siblings {
   BoxId child[8][tuning::octant_groups * Parents<Real>::size];
 };
 
-/// Boxes first ... last - 1 that are no leaves, in order; by all threads, of which each looks at one box. The finest
-/// levels of an adaptive tree hold few parents among many leaves: only the parents are work.
-template <class Real>
-__device__ void find_parents(const TreeView& tree, BoxId first, BoxId last, Siblings<Real>& siblings) {
+/// Boxes first ... last - 1 that are no leaves and are wanted(box), in order; by all threads, of which each looks at
+/// one box. The finest levels of an adaptive tree hold few parents among many leaves: only the parents are work.
+template <class Real, class Wanted>
+__device__ void find_parents(const TreeView& tree, BoxId first, BoxId last, const Wanted& wanted,
+                             Siblings<Real>& siblings) {
   __shared__ int found[32];  // by each warp of the block
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
-  const bool parent = thread < most_boxes && first + thread < last && !tree.is_leaf(first + thread);
+  const BoxId own = first + thread;
+  const bool parent = thread < most_boxes && own < last && !tree.is_leaf(own) && wanted(own);
   const unsigned among = __ballot_sync(0xffffffffu, parent);
   if (lane == 0) found[thread / 32] = __popc(among);
   __syncthreads();
   int at = __popc(among & ((1u << lane) - 1u));
   for (int w = 0; w < thread / 32; ++w) at += found[w];
-  if (parent) siblings.all[at] = first + thread;
+  if (parent) siblings.all[at] = own;
   if (thread == static_cast<int>(blockDim.x) - 1) siblings.parents = at + parent;
   __syncthreads();
 }
 
-/// The batch of parents from number `from` on, at most `groups` groups; returns how many groups there are. Children
-/// without targets are left out if asked.
-template <class Real>
-__device__ int find_children(const TreeView& tree, int from, int groups, bool with_targets, Siblings<Real>& siblings) {
+/// The batch of parents from number `from` on, at most `groups` groups; returns how many groups there are. For a child
+/// that exists stands taken(child), which may be no_box.
+template <class Real, class Taken>
+__device__ int find_children(const TreeView& tree, int from, int groups, const Taken& taken, Siblings<Real>& siblings) {
   constexpr int size = Parents<Real>::size;
   const int left = (siblings.parents - from + size - 1) / size, now = left < groups ? left : groups;
   for (int i = static_cast<int>(threadIdx.x); i < 8 * now * size; i += static_cast<int>(blockDim.x)) {
     const int p = i / 8, octant = i % 8;
     const BoxId parent = from + p < siblings.parents ? siblings.all[from + p] : no_box;
-    BoxId child = parent == no_box ? no_box : tree.child(parent, octant);
-    if (with_targets && child != no_box && tree.target_count(child) == 0) child = no_box;
-    siblings.child[octant][p] = child;
+    const BoxId child = parent == no_box ? no_box : tree.child(parent, octant);
+    siblings.child[octant][p] = child == no_box ? no_box : taken(child);
     if (octant == 0) siblings.parent[p] = parent;
   }
   __syncthreads();

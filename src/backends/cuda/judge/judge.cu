@@ -79,7 +79,8 @@ __global__ void __launch_bounds__(block_threads) powers_kernel(Work<Real> work, 
   const BoxId box = exists ? static_cast<BoxId>(first + i) : first;
   const int lane = static_cast<int>(threadIdx.x) % box_lanes, d = work.tables.degree;
   for (int which = 0; which < 2; ++which) {
-    const Real* c = (which == 0 ? work.multipole : work.local) + std::int64_t(box) * work.tables.stride;
+    const Real* c = which == 0 ? work.multipole + std::int64_t(work.expanded(box)) * work.tables.stride
+                               : work.local + std::int64_t(box) * work.tables.stride;
     const double last = two_degrees<Shape>(c, d - 1, lane), before = d < 3 ? 0 : two_degrees<Shape>(c, d - 3, lane);
     const bool has = which == 0 ? work.tree.source_count(box) > 0 : work.tree.target_count(box) > 0;
     if (exists && lane == 0)

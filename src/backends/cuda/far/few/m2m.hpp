@@ -39,16 +39,19 @@ struct MatrixRing {
 /// The block's boxes, or what a thread needs of them.
 struct FewBoxes {
   BoxId first_child;  ///< of box threadIdx.x % size
-  unsigned masks;     ///< of children, eight bits of each box; 0 for leaves
+  unsigned masks;     ///< of children, eight bits of each box; 0 for leaves and images
   __device__ unsigned mask(int p) const { return masks >> 8 * p & 0xffu; }
 };
-template <int size>
-__device__ FewBoxes few_boxes(const TreeView& tree, BoxId begin, BoxId last) {
+template <class Real>
+__device__ FewBoxes few_boxes(const Work<Real>& work, BoxId begin, BoxId last) {
+  constexpr int size = Parents<Real>::size;
+  const TreeView& tree = work.tree;
   const BoxId own = begin + static_cast<BoxId>(threadIdx.x) % size;
   FewBoxes boxes{own < last ? tree.first_child[own] : no_box, 0};
 #pragma unroll
   for (int p = 0; p < size; ++p)
-    if (begin + p < last) boxes.masks |= static_cast<unsigned>(tree.child_mask[begin + p]) << 8 * p;
+    if (begin + p < last && !work.is_image(begin + p))
+      boxes.masks |= static_cast<unsigned>(tree.child_mask[begin + p]) << 8 * p;
   return boxes;
 }
 
@@ -60,6 +63,12 @@ __device__ void transform_few(const Work<Real>& work, const FewBoxes& boxes, int
   const int p = static_cast<int>(threadIdx.x) % size, count = work.tables.coefficients;
   const unsigned mask = boxes.mask(p);
   const auto has = [&](int i, int octant) { return i < count && (mask >> octant & 1u); };
+  BoxId child[8];
+#pragma unroll
+  for (int octant = 0; octant < 8; ++octant) {
+    child[octant] = boxes.first_child + __popc(mask & ((1u << octant) - 1u));
+    if (mask >> octant & 1u) child[octant] = work.expanded(child[octant]);
+  }
   for (int from = static_cast<int>(threadIdx.x) / size; from < count; from += together * step) {
     Real value[together][8];
     int parity[together];
@@ -68,10 +77,9 @@ __device__ void transform_few(const Work<Real>& work, const FewBoxes& boxes, int
       const int i = from + n * step;
       parity[n] = i < count ? work.octants.parity[i] : 0;
 #pragma unroll
-      for (int octant = 0; octant < 8; ++octant) {
-        const std::int64_t child = boxes.first_child + __popc(mask & ((1u << octant) - 1u));
-        value[n][7 - octant] = has(i, octant) ? work.multipole[child * work.tables.stride + i] : 0;
-      }
+      for (int octant = 0; octant < 8; ++octant)
+        value[n][7 - octant] =
+            has(i, octant) ? work.multipole[std::int64_t(child[octant]) * work.tables.stride + i] : 0;
     }
 #pragma unroll
     for (int n = 0; n < together; ++n) {
@@ -132,7 +140,7 @@ __global__ void __launch_bounds__(few_threads, 2)
   if (sums) ring.start();
   if (!sums && blockIdx.x == 0) prefetch_rows(ring.column, ring.pitch, lane, 32, end);
   const BoxId begin = first + static_cast<BoxId>(blockIdx.x) * size;
-  const FewBoxes boxes = few_boxes<size>(work.tree, begin, last);
+  const FewBoxes boxes = few_boxes(work, begin, last);
   const int parity = j < count ? work.octants.parity[j] : 0;
   const float scale = work.tensor.ready ? operand_scale(work.tensor, work.tree.level[begin]) : 0;
   if (boxes.masks == 0) return __pipeline_wait_prior(0);

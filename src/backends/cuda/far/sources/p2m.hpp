@@ -96,10 +96,11 @@ __global__ void __launch_bounds__(tuning::box_warps* warp)
   const TreeView& tree = work.tree;
   const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * warps + own) * boxes, at = first + lane / lanes;
   const auto box = static_cast<BoxId>(at);
-  const bool exists = at < tree.boxes, leaf = exists && tree.is_leaf(box);
+  const bool exists = at < tree.boxes, leaf = exists && tree.is_leaf(box) && !work.is_image(box);
   const int level = exists ? tree.level[box] : max_levels;
   const std::int64_t begin = leaf ? tree.source_begin[box] : 0, end = leaf ? tree.source_end[box] : 0;
   const unsigned written = __ballot_sync(0xffffffffu, leaf || level < 2);
+  if (written == 0) return;
   const float scale = work.tensor.ready ? operand_scale(work.tensor, level) : 0;
   Real* column = reinterpret_cast<Real*>(shared) + own * SolidOrders<degree, 0>::count * (warp + 1);
   sum_orders<Kernel, Real, degree, moments, 0>(work, begin, end, lanes, box, factor, column);
@@ -126,7 +127,7 @@ __global__ void p2m_kernel(Work<Real> work, Levels... levels) {
   const std::int64_t box = static_cast<std::int64_t>(blockIdx.x) * warps + own;
   if (box >= work.tree.boxes) return;
   const auto b = static_cast<BoxId>(box);
-  if (!work.tree.is_leaf(b)) return;
+  if (!work.tree.is_leaf(b) || work.is_image(b)) return;
   Real* column = reinterpret_cast<Real*>(shared) + own * column_numbers(work.tables.degree);
   Real* multipole = work.multipole + box * work.tables.stride;
   accumulate<Kernel, Real, false, moments>(work, tables_of(work, b, levels...), BoxFrame(work.tree, b),
@@ -148,7 +149,7 @@ __global__ void p2m_block_kernel(Work<Real> work, Levels... levels) {
   extern __shared__ __align__(16) unsigned char shared[];
   const int warps = static_cast<int>(blockDim.x) / warp, own = static_cast<int>(threadIdx.x) / warp;
   const auto box = static_cast<BoxId>(blockIdx.x);
-  if (!work.tree.is_leaf(box)) return;
+  if (!work.tree.is_leaf(box) || work.is_image(box)) return;
   const int count = work.tables.coefficients, column = column_numbers(work.tables.degree);
   Real* sums = reinterpret_cast<Real*>(shared) + warps * column;  // [warps][count]
   Real* multipole = work.multipole + std::int64_t(box) * work.tables.stride;

@@ -1,0 +1,21 @@
+// bind_images: what stages know of sources that are images.
+#pragma once
+#include <utility>
+
+#include "backends/cuda/boxes/follow.hpp"
+#include "backends/cuda/far/fixed_degree.hpp"
+
+namespace farfield::cuda {
+
+/// Of a tree that follows its images: which boxes have the multipoles of boxes at home, where m2l is the one way that
+/// looks at multipoles of all boxes, and how many targets a leaf has, none but those of images. Returns whether
+/// launches are others than before.
+template <class Real>
+bool bind_images(const ImagesInTree& images, Work<Real>& work) {
+  const bool by_operands = work.tensor.ready && !work.rotation && !work.reduced && !work.has_m2p;
+  const BoxId* const home = std::exchange(work.home, by_operands ? images.home() : nullptr);
+  const double targets = std::exchange(work.targets_per_leaf, images.home() ? sources_per_leaf(work) : -1);
+  return home != work.home || targets != work.targets_per_leaf;
+}
+
+}  // namespace farfield::cuda

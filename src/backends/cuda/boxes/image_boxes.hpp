@@ -1,0 +1,32 @@
+// ImageBoxes: boxes of images whose multipoles are those of boxes at home.
+//
+// Where boxes begin at a cell's sides, the sources of a box of images are those of a box at home, displaced by a vector
+// of the cell, and so is its centre: one multipole serves both, to rounding. A cell of 1:1:10 with 810,000 atoms has
+// two such boxes for each at home.
+#pragma once
+#include "backends/cuda/boxes/tree.hpp"
+#include "backends/images.hpp"
+
+namespace farfield::cuda {
+
+/// Sources of a tree that are images, and in its order which point each is and which image of it.
+struct FollowedImages {
+  Images images;
+  const std::uint32_t *point, *image;
+};
+
+class ImageBoxes {
+ public:
+  explicit ImageBoxes(DeviceMemory& memory) : home_(memory) {}
+  void forget() { home_.release(); }
+  /// In the order of the memory's stream; `scale` is that of the tree's build.
+  void find(const CudaTree& built, const FollowedImages& images, const Scaling& scale);
+  /// [boxes] in device memory: the box at home that a box is an image of; no_box: it is none, or not to rounding. Null
+  /// before find().
+  const BoxId* home() const { return home_.empty() ? nullptr : home_.data(); }
+
+ private:
+  DeviceArray<BoxId> home_;
+};
+
+}  // namespace farfield::cuda

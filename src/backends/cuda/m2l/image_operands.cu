@@ -1,0 +1,37 @@
+// What m2l on tensor cores reads of boxes of images: copies of the operands at home. Where the multiplying blocks look
+// for their sources one more look-up would stand between each box and its numbers. Cost: 1 kB of traffic a box.
+#include "backends/cuda/m2l/tensor/view.hpp"
+#include "backends/cuda/runtime/parallel.hpp"
+#include "backends/cuda/stages.hpp"
+
+namespace farfield::cuda {
+namespace {
+
+/// A warp for each box, 16 bytes a lane.
+struct CopyOperands {
+  const BoxId* home;
+  BoxId first;
+  __half* array[3];
+  int width[3];
+  __device__ void operator()(std::int64_t i) const {
+    const std::int64_t box = first + i / 32, from = home[box];
+    if (from == no_box) return;
+    constexpr int together = 8;  // numbers in 16 bytes
+#pragma unroll
+    for (int a = 0; a < 3; ++a)
+      for (int at = together * static_cast<int>(i % 32); at < width[a]; at += together * 32)
+        *reinterpret_cast<uint4*>(array[a] + box * width[a] + at) =
+            *reinterpret_cast<const uint4*>(array[a] + from * width[a] + at);
+  }
+};
+
+}  // namespace
+
+void copy_operands_to_images(const Work<float>& work, BoxId first, BoxId last, cudaStream_t stream) {
+  const TensorView& t = work.tensor;
+  const int graded = t.graded.terms > 0 ? t.graded.width : 0;
+  const CopyOperands copy{work.home, first, {t.high, t.graded_high, t.graded_low}, {t.full.width, graded, graded}};
+  for_each_index(32 * std::int64_t(last - first), copy, stream, "operands of images");
+}
+
+}  // namespace farfield::cuda

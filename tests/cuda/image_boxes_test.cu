@@ -1,0 +1,174 @@
+// Boxes of images and the boxes at home whose multipoles are theirs: found where the boxes' sources are images of one
+// another, and of use to plans in cells whose points keep their tree.
+#include <cuda_runtime.h>
+
+#include <cmath>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+
+#include "backends/cuda/boxes/follow.hpp"
+#include "cuda/graphs.hpp"
+#include "cuda/ion_arrays.hpp"
+#include "support/gpu.hpp"
+#include "support/random.hpp"
+#include "tree/cell/vector3.hpp"
+
+namespace farfield::testing {
+namespace {
+
+/// Random points of a cell with their 26 nearest images, and a tree of them whose targets are the points.
+class Crystal {
+ public:
+  Crystal(const Vector3& edges, std::int64_t count, bool divided, Stream& random) : edges_(edges) {
+    tree_.use(memory_);
+    for (std::int64_t i = 0; i < 3 * count; ++i)
+      home_.push_back(edges[static_cast<std::size_t>(i % 3)] * random.unit());
+    for (int n = 0; n < 27; ++n) add_shift((n + 13) % 27);  // home first
+    for (std::size_t i = 0; i < static_cast<std::size_t>(27 * count); ++i)
+      for (std::size_t d = 0; d < 3; ++d) images_.push_back(home_[i / 27 * 3 + d] + shifts_[i % 27].shift[d]);
+    build(count, divided);
+  }
+
+  /// Of all boxes, the one at home; no_box: none.
+  std::vector<BoxId> found() {
+    std::vector<std::uint32_t> point, image;
+    for (std::uint32_t i = 0; i < images_.size() / 3; ++i) point.push_back(i / 27), image.push_back(i % 27);
+    const OnDevice<std::uint32_t> points_of(point), images_of(image);
+    const OnDevice<NearImage> shifts(shifts_);
+    const Images images{{}, nullptr, points_of.data(), images_of.data(), shifts.data(), 1};
+    cuda::ImagesInTree in_tree(memory_);
+    in_tree.find(&images, tree_, Scaling(geometry_.exponent));
+    return downloaded(in_tree.home(), tree_.tree.boxes);
+  }
+
+  /// By the points of boxes and what they are displaced by: leaves with the same points, all displaced alike.
+  std::vector<BoxId> expected_of_leaves() {
+    using Points = std::set<std::uint32_t>;
+    std::map<Points, BoxId> at_home;
+    for (BoxId b = 0; b < boxes(); ++b)
+      if (is_leaf(b) && shift_of(b) == 0) at_home[points_of(b)] = b;
+    std::vector<BoxId> expected(static_cast<std::size_t>(boxes()), no_box);
+    for (BoxId b = 0; b < boxes(); ++b)
+      if (is_leaf(b) && shift_of(b).value_or(0) > 0)
+        if (const auto same = at_home.find(points_of(b)); same != at_home.end()) expected[at(b)] = same->second;
+    return expected;
+  }
+
+  BoxId boxes() const { return tree_.tree.boxes; }
+  bool is_leaf(BoxId b) const { return mask_[at(b)] == 0; }
+  std::set<std::uint32_t> points_of(BoxId b) const {
+    std::set<std::uint32_t> points;
+    for (std::int64_t s = begin_[at(b)]; s < end_[at(b)]; ++s) points.insert(order_[static_cast<std::size_t>(s)] / 27);
+    return points;
+  }
+  /// Which image all sources of a box are, 0 at home; nothing: several, or it has none.
+  std::optional<std::uint32_t> shift_of(BoxId b) const {
+    std::set<std::uint32_t> shifts;
+    for (std::int64_t s = begin_[at(b)]; s < end_[at(b)]; ++s) shifts.insert(order_[static_cast<std::size_t>(s)] % 27);
+    if (shifts.size() != 1) return {};
+    return *shifts.begin();
+  }
+  static std::size_t at(BoxId b) { return static_cast<std::size_t>(b); }
+
+ private:
+  void add_shift(int n) {
+    const std::int32_t away[3] = {n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1};
+    shifts_.push_back({{away[0] * edges_[0], away[1] * edges_[1], away[2] * edges_[2]}, {away[0], away[1], away[2]}});
+  }
+  void build(std::int64_t count, bool divided) {
+    const Points sources = points(images_.data(), 27 * count), targets = points(home_.data(), count);
+    geometry_ = cuda::survey(sources, &targets, memory_);
+    geometry_.of_cell = divided;
+    for (std::size_t d = 0; d < 3 && divided; ++d)
+      geometry_.of_targets.low[d] = 0, geometry_.of_targets.high[d] = edges_[d];
+    cuda::build(tree_, sources, &targets, geometry_, {{12, 4, true}, 6, -1, {2, 2}, {}});
+    begin_ = downloaded(tree_.tree.source_begin.data(), boxes());
+    end_ = downloaded(tree_.tree.source_end.data(), boxes());
+    mask_ = downloaded(tree_.tree.child_mask.data(), boxes());
+    order_ = downloaded(tree_.sources.order.data(), 27 * count);
+  }
+  template <class T>
+  static std::vector<T> downloaded(const T* from, std::int64_t count) {
+    std::vector<T> to(static_cast<std::size_t>(count));
+    cuda::download(to.data(), from, count, nullptr);
+    cuda::require(cudaDeviceSynchronize(), "download");
+    return to;
+  }
+
+  Vector3 edges_;
+  std::vector<double> home_, images_;
+  std::vector<NearImage> shifts_;
+  cuda::DeviceMemory memory_;
+  cuda::CudaTree tree_;
+  Geometry geometry_;
+  std::vector<std::int64_t> begin_, end_;
+  std::vector<std::uint8_t> mask_;
+  std::vector<std::uint32_t> order_;
+};
+
+class CudaImageBoxes : public GpuTest {};
+
+TEST_F(CudaImageBoxes, AreThoseWithThePointsOfABoxAtHome) {
+  const unsigned seed = std::random_device()();
+  std::printf("seed %u\n", seed);
+  Stream random(seed);
+  for (const Vector3& edges : {Vector3{1.1, 1.1, 1.1}, Vector3{0.7, 2.1, 0.7}, Vector3{3, 1.5, 4.5}}) {
+    Crystal crystal(edges, few_points(5000), true, random);
+    const std::vector<BoxId> found = crystal.found(), expected = crystal.expected_of_leaves();
+    std::int64_t leaves = 0, parents = 0;
+    for (BoxId b = 0; b < crystal.boxes(); ++b) {
+      const BoxId home = found[crystal.at(b)];
+      if (crystal.is_leaf(b)) EXPECT_EQ(home, expected[crystal.at(b)]) << b;
+      if (home == no_box) continue;
+      (crystal.is_leaf(b) ? leaves : parents) += 1;
+      EXPECT_EQ(crystal.points_of(home), crystal.points_of(b)) << b;
+      EXPECT_EQ(crystal.shift_of(home), 0u) << b;
+    }
+    std::printf("%d boxes, homes of %lld leaves and %lld parents\n", static_cast<int>(crystal.boxes()),
+                static_cast<long long>(leaves), static_cast<long long>(parents));
+    EXPECT_GT(10 * (leaves + parents), 9 * crystal.boxes());  // 26 of 27 are images, the largest hold several
+    EXPECT_GT(parents, 0);
+  }
+}
+
+TEST_F(CudaImageBoxes, AreNoneWhereBoxesDoNotDivideTheCell) {
+  Stream random(5);
+  Crystal crystal({1.1, 1.1, 1.1}, few_points(5000), false, random);
+  for (const BoxId home : crystal.found()) EXPECT_EQ(home, no_box);
+}
+
+/// Nothing changes beyond rounding when a plan comes to know its images, with the first move.
+TEST_F(CudaImageBoxes, ServePlansThatKeepTheirTree) {
+  const unsigned seed = std::random_device()();
+  std::printf("seed %u\n", seed);
+  Stream random(seed);
+  const OwnStream stream;
+  const Rows cell{{{1, 0, 0}, {0, 1, 0}, {0, 0, 2}}};
+  const Ions all = ions(50000, cell, 0.005, random);
+  const Arrays<double> arrays(all, stream);
+  Options o = on_gpu(cell, Axes{true, true, true}, 1e-5);
+  o.method = Method::fmm, o.gradient = true, o.precision = Precision::single_, o.skin = 1e-3;
+  Plan plan(arrays.points(), o);
+  for (int k = 0; k < 3; ++k) arrays.evaluate(plan), plan.move(arrays.points());
+  const Result<double> followed = arrays.evaluate(plan);
+  Options fine = o;
+  fine.tolerance = 1e-9, fine.precision = Precision::double_, fine.skin = 0;
+  Plan exact(arrays.points(), fine);
+  const Result<double> expected = arrays.evaluate(exact);
+  Plan fresh(arrays.points(), o);
+  const Result<double> unknown = arrays.evaluate(fresh);
+  EXPECT_NE(followed.potential, unknown.potential);
+  const auto apart = [](const std::vector<double>& a, const std::vector<double>& b) {
+    double error = 0, size = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) error += std::pow(a[i] - b[i], 2), size += std::pow(b[i], 2);
+    return std::sqrt(error / size);
+  };
+  EXPECT_LE(apart(followed.potential, expected.potential), o.tolerance);
+  EXPECT_LE(apart(followed.gradient, expected.gradient), o.tolerance);
+  if (plan.report().degree == fresh.report().degree) EXPECT_LE(apart(followed.potential, unknown.potential), 1e-6);
+}
+
+}  // namespace
+}  // namespace farfield::testing
