@@ -9,6 +9,7 @@ struct Addend {
   const void *potential, *gradient;
   void* ready;                      ///< the event after which they are there
   void* strengths_ready = nullptr;  ///< the same of the strengths, if that is before the call's turn in its stream
+  void* crowded_until = nullptr;    ///< that until which what makes them leaves no multiprocessor empty
 };
 
 }  // namespace farfield

@@ -10,11 +10,10 @@ namespace {
 /// A warp for each box, 16 bytes a lane.
 struct CopyOperands {
   const BoxId* home;
-  BoxId first;
   __half* array[3];
   int width[3];
   __device__ void operator()(std::int64_t i) const {
-    const std::int64_t box = first + i / 32, from = home[box];
+    const std::int64_t box = i / 32, from = home[box];
     if (from == no_box) return;
     constexpr int together = 8;  // numbers in 16 bytes
 #pragma unroll
@@ -27,11 +26,11 @@ struct CopyOperands {
 
 }  // namespace
 
-void copy_operands_to_images(const Work<float>& work, BoxId first, BoxId last, cudaStream_t stream) {
+void copy_operands_to_images(const Work<float>& work) {
   const TensorView& t = work.tensor;
   const int graded = t.graded.terms > 0 ? t.graded.width : 0;
-  const CopyOperands copy{work.home, first, {t.high, t.graded_high, t.graded_low}, {t.full.width, graded, graded}};
-  for_each_index(32 * std::int64_t(last - first), copy, stream, "operands of images");
+  const CopyOperands copy{work.home, {t.high, t.graded_high, t.graded_low}, {t.full.width, graded, graded}};
+  for_each_index(32 * std::int64_t(work.tree.boxes), copy, work.stream, "operands of images");
 }
 
 }  // namespace farfield::cuda

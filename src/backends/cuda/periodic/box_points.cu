@@ -208,7 +208,7 @@ class DeviceBoxPoints : public BoxPoints {
   Addend far_sums() override {
     far_ready_.record(far_side_);
     const BlockResults far = sums_.far_to();
-    return {far.potential, far.gradient, far_ready_, begun_ ? start_.in_place() : nullptr};
+    return {far.potential, far.gradient, far_ready_, begun_ ? start_.in_place() : nullptr, crowded_until_};
   }
 
   /// On a stream beside that of the near plan, from the charges to what the expansions give.
@@ -228,6 +228,7 @@ class DeviceBoxPoints : public BoxPoints {
         add_parts_of_blocks(own.view(), sources_.part_begin(), share_.data(), false, beside);
       }
       own.translate(beside);
+      crowded_until_ = own.translated();
       l2p_blocks(own.view(), own_targets().as_targets(), sums_.far_to(), beside);
     }
     if (others_.alone()) require_finite_charges();  // the far images' work has begun meanwhile
@@ -433,6 +434,7 @@ class DeviceBoxPoints : public BoxPoints {
   DeviceArray<int> flag_;
   EarlyStart start_;
   OwnEvent far_ready_;
+  cudaEvent_t crowded_until_ = nullptr;    ///< see Addend
   bool begun_ = false;                     ///< the expansions wait for points and charges alone
   SideStream far_side_;                    ///< the expansions of blocks are made beside the near plan's sums
   std::unique_ptr<MetByReplays> replays_;  ///< from the first captured move on

@@ -62,6 +62,7 @@ void DeviceConvolution::apply(std::size_t set, const double* scaled, double* to,
                        stream);
   wave_m2l({degree_, of_blocks_.frequencies(), set > 0, {images_[set], alone_}, {multipole_[0], multipole_[1]}, sum_},
            stream);
+  translated_.record(stream);
   restore_locals({of_blocks_, sum_, orders_, reinterpret_cast<Complex*>(to), scratch_}, stream);
 }
 

@@ -1,6 +1,7 @@
 // DeviceConvolution: BlockConvolution on a device, by transforms over the grid of blocks: from the scaled multipoles of
 // blocks to what m2l gives them.
 #pragma once
+#include "backends/cuda/own_event.hpp"
 #include "backends/cuda/periodic/blocks/arrays.hpp"
 #include "backends/cuda/periodic/blocks/transforms.hpp"
 #include "expansions/periodic/blocks/convolution.hpp"
@@ -13,6 +14,8 @@ class DeviceConvolution {
   DeviceConvolution(const BlockConvolution& tables, int degree);
   /// By one of the sets of tables. `scaled`: [block][coefficient] complex; `to`: [block][order m >= 0] complex.
   void apply(std::size_t set, const double* scaled, double* to, cudaStream_t stream) const;
+  /// When the last apply() has translated, which takes most of the device.
+  cudaEvent_t translated() const { return translated_; }
 
  private:
   convolution::Complex* transformed(const SolidConvolution::Numbers& numbers, convolution::GridTransform grid,
@@ -27,6 +30,7 @@ class DeviceConvolution {
   const convolution::Complex* alone_;
   std::vector<const double*> weights_;  ///< [set]
   convolution::Wave *multipole_[2], *sum_;
+  OwnEvent translated_;
 };
 
 }  // namespace farfield::cuda

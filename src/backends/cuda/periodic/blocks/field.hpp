@@ -26,6 +26,8 @@ class DeviceField {
  public:
   explicit DeviceField(const BlockMaps& maps);
   const FieldView& view() const { return view_; }
+  /// When the last translate() leaves room on the device again.
+  cudaEvent_t translated() const { return convolution_.translated(); }
   /// view().multipole and .second as numbers on the host, a block's `second` behind its multipole. Waits.
   std::vector<double> multipoles(cudaStream_t stream) const;
   void set_multipoles(const std::vector<double>& numbers, cudaStream_t stream) const;
