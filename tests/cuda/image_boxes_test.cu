@@ -2,6 +2,7 @@
 // another, and of use to plans in cells whose points keep their tree.
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -168,6 +169,27 @@ TEST_F(CudaImageBoxes, ServePlansThatKeepTheirTree) {
   EXPECT_LE(apart(followed.potential, expected.potential), o.tolerance);
   EXPECT_LE(apart(followed.gradient, expected.gradient), o.tolerance);
   if (plan.report().degree == fresh.report().degree) EXPECT_LE(apart(followed.potential, unknown.potential), 1e-6);
+}
+
+/// For a virial images have other charges than their points.
+TEST_F(CudaImageBoxes, ServeNoVirial) {
+  Stream random(6);
+  const OwnStream stream;
+  const Rows cell{{{1, 0, 0}, {0, 1, 0}, {0, 0, 2}}};
+  const Arrays<double> arrays(ions(50000, cell, 0.005, random), stream);
+  Options o = on_gpu(cell, Axes{true, true, true}, 1e-5);
+  o.method = Method::fmm, o.gradient = o.virial = true, o.precision = Precision::single_, o.skin = 1e-3;
+  Plan plan(arrays.points(), o);
+  for (int k = 0; k < 2; ++k) arrays.evaluate(plan), plan.move(arrays.points());
+  const Result<double> followed = arrays.evaluate(plan);
+  o.skin = 0;
+  Plan fresh(arrays.points(), o);
+  const Result<double> expected = arrays.evaluate(fresh);
+  double size = 0;
+  for (const double w : expected.virial) size = std::max(size, std::fabs(w));
+  ASSERT_EQ(followed.virial.size(), expected.virial.size());
+  for (std::size_t i = 0; i < expected.virial.size(); ++i)
+    EXPECT_LE(std::fabs(followed.virial[i] - expected.virial[i]), 1e-4 * size) << i;
 }
 
 }  // namespace

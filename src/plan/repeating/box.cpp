@@ -103,9 +103,10 @@ void Box::move_near(BoxPoints& points) {
 }
 
 /// A cell along the axes whose boxes of images are to have the multipoles of boxes at home: on one device, where points
-/// are followed. The sums of several ranks, which follow none, have the bits of one plan without.
+/// are followed. A virial gives images other charges than their points have (BoxPoints::pulls_of_images). The sums of
+/// several ranks, which follow none, have the bits of one plan without.
 std::optional<PointBox> Box::divided_cell() const {
-  if (!on_device_ || !(options_.skin > 0)) return {};
+  if (!on_device_ || !(options_.skin > 0) || options_.virial) return {};
   return cell_.along_axes();
 }
 
