@@ -21,9 +21,11 @@ import waters
 
 SAMPLES = 2000
 #: Relative error of the forces aimed at: (OpenMM's tolerance, cutoff in nm, precision) to try, the fastest that meets it counts
-#: (its errors are 0.1 to 1.5 times its tolerance, least where most of the cell is empty; there, and at small errors, long cutoffs are fastest)
+#: (its errors are 0.1 to 1.5 times its tolerance, least where most of the cell is empty; there, and at small errors, long cutoffs
+#: are fastest)
 SETTINGS = {5e-4: [(3.8e-4, 0.9, "single"), (5.5e-4, 1.35, "single"), (2e-3, 1.8, "single")],
-            1e-5: [(7.5e-6, 1.4, "single"), (9e-6, 1.4, "single"), (1.1e-5, 1.8, "single"), (1.2e-5, 2.1, "single"), (9e-5, 2.6, "single")],
+            1e-5: [(7.5e-6, 1.4, "single"), (9e-6, 1.4, "single"),
+                   (1.1e-5, 1.8, "single"), (1.2e-5, 2.1, "single"), (9e-5, 2.6, "single")],
             1e-6: [(6e-7, 1.2, "single"), (8e-7, 1.5, "double")]}
 #: What stands in the place of a precision for Farfield's sum in the place of PME, and its options
 FARFIELD = {"farfield": {}, "forces": {"tolerance_for": "gradient", "skin": 0.06}}

@@ -161,14 +161,10 @@ TEST_F(CudaImageBoxes, ServePlansThatKeepTheirTree) {
   Plan fresh(arrays.points(), o);
   const Result<double> unknown = arrays.evaluate(fresh);
   EXPECT_NE(followed.potential, unknown.potential);
-  const auto apart = [](const std::vector<double>& a, const std::vector<double>& b) {
-    double error = 0, size = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) error += std::pow(a[i] - b[i], 2), size += std::pow(b[i], 2);
-    return std::sqrt(error / size);
-  };
-  EXPECT_LE(apart(followed.potential, expected.potential), o.tolerance);
-  EXPECT_LE(apart(followed.gradient, expected.gradient), o.tolerance);
-  if (plan.report().degree == fresh.report().degree) EXPECT_LE(apart(followed.potential, unknown.potential), 1e-6);
+  EXPECT_LE(relative_difference(followed.potential, expected.potential), o.tolerance);
+  EXPECT_LE(relative_difference(followed.gradient, expected.gradient), o.tolerance);
+  if (plan.report().degree == fresh.report().degree)
+    EXPECT_LE(relative_difference(followed.potential, unknown.potential), 1e-6);
 }
 
 /// For a virial images have other charges than their points.

@@ -7,9 +7,9 @@
 
 namespace farfield::cuda {
 
-/// Of a tree that follows its images: which boxes have the multipoles of boxes at home, where m2l is the one way that
-/// looks at multipoles of all boxes, and how many targets a leaf has, none but those of images. Returns whether
-/// launches are others than before.
+/// Of a tree that follows its images: which boxes have the multipoles of boxes at home, where nothing but m2l on tensor
+/// cores looks at those of all boxes; and that a leaf with targets has as many of these as sources, since leaves of
+/// images have none. Returns whether launches are others than before.
 template <class Real>
 bool bind_images(const ImagesInTree& images, Work<Real>& work) {
   const bool by_operands = work.tensor.ready && !work.rotation && !work.reduced && !work.has_m2p;

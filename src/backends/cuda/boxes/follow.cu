@@ -23,15 +23,12 @@ struct InOrder {
 struct ImagesInOrder {
   FollowedImages followed;
   Scaling scale;
-  __device__ const double* shift(std::int64_t i) const { return followed.images.shifts[followed.image[i]].shift; }
   __device__ void operator()(std::int64_t i, double x[3]) const {
-    const double *const home = followed.images.home + 3 * std::int64_t(followed.point[i]), *const by = shift(i);
+    const double* const home = followed.images.home + 3 * std::int64_t(followed.point[i]);
+    const double* const by = followed.image_of(i).shift;
     for (int d = 0; d < 3; ++d) x[d] = scale(home[d] + by[d]);
   }
-  __device__ bool moves_by_itself(std::int64_t i) const {
-    const double* const by = shift(i);
-    return by[0] == 0 && by[1] == 0 && by[2] == 0;
-  }
+  __device__ bool moves_by_itself(std::int64_t i) const { return followed.at_home(i); }
 };
 
 template <class Now>

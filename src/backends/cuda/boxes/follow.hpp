@@ -13,6 +13,7 @@ namespace farfield::cuda {
 /// From the first time on where the points of a tree were when it was built is kept, which costs a copy of them.
 void keep_origins(CudaTree& built);
 
+/// Of a tree, which of its sources, and of its boxes, are images.
 class ImagesInTree {
  public:
   explicit ImagesInTree(DeviceMemory& memory) : point_(memory), image_(memory), boxes_(memory) {}

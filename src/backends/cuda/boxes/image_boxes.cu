@@ -12,23 +12,12 @@ namespace {
 /// Boxes divide a cell to 2^-32 (make_lattice), and images stand some hundred boxes away at most.
 constexpr double same_place = 0x1p-23;
 
-struct At {
-  FollowedImages followed;
-  __device__ const NearImage& image(std::int64_t source) const {
-    return followed.images.shifts[followed.image[source]];
-  }
-  __device__ bool home(std::int64_t source) const {
-    const double* const shift = image(source).shift;
-    return shift[0] == 0 && shift[1] == 0 && shift[2] == 0;
-  }
-};
-
 /// place[point]: where among the sources it is itself.
 struct PlaceOfPoints {
-  At at;
+  FollowedImages followed;
   std::uint32_t* place;
   __device__ void operator()(std::int64_t source) const {
-    if (at.home(source)) place[at.followed.point[source]] = static_cast<std::uint32_t>(source);
+    if (followed.at_home(source)) place[followed.point[source]] = static_cast<std::uint32_t>(source);
   }
 };
 
@@ -46,31 +35,31 @@ struct LeafOfSources {
 /// them.
 struct HomesOfLeaves {
   TreeView tree;
-  At at;
+  FollowedImages followed;
   Scaling scale;
   const std::uint32_t* place;
   const BoxId* leaf;
   BoxId* home;
-  __device__ BoxId leaf_at_home(std::int64_t source) const { return leaf[place[at.followed.point[source]]]; }
+  __device__ BoxId leaf_at_home(std::int64_t source) const { return leaf[place[followed.point[source]]]; }
   __device__ void operator()(std::int64_t i) const {
     const auto box = static_cast<BoxId>(i);
     home[box] = no_box;
-    if (!tree.is_leaf(box) || tree.source_count(box) == 0 || at.home(tree.source_begin[box])) return;
+    if (!tree.is_leaf(box) || tree.source_count(box) == 0 || followed.at_home(tree.source_begin[box])) return;
     const BoxId found = leaf_at_home(tree.source_begin[box]);
     if (tree.source_count(found) == tree.source_count(box) && lies_alike(box, found) && all_in(found, box))
       home[box] = found;
   }
   __device__ bool lies_alike(BoxId box, BoxId found) const {
-    const NearImage& image = at.image(tree.source_begin[box]);
+    const NearImage& image = followed.image_of(tree.source_begin[box]);
     const double rounding = same_place * tree.lattice.edge(tree.level[box]);
     bool alike = tree.level[box] == tree.level[found];
     for (int d = 0; d < 3; ++d) alike &= fabs(displacement(tree, box, found, d) - scale(image.shift[d])) <= rounding;
     return alike;
   }
   __device__ bool all_in(BoxId found, BoxId box) const {
-    const std::int32_t* const away = at.image(tree.source_begin[box]).away;
+    const std::int32_t* const away = followed.image_of(tree.source_begin[box]).away;
     for (std::int64_t s = tree.source_begin[box]; s < tree.source_end[box]; ++s) {
-      const std::int32_t* const own = at.image(s).away;
+      const std::int32_t* const own = followed.image_of(s).away;
       if (own[0] != away[0] || own[1] != away[1] || own[2] != away[2] || leaf_at_home(s) != found) return false;
     }
     return true;
@@ -102,13 +91,12 @@ struct HomesOfParents {
 void ImageBoxes::find(const CudaTree& built, const FollowedImages& images, const Scaling& scale) {
   const TreeView tree = built.tree.view();
   const cudaStream_t stream = built.memory->stream;
-  const At at{images};
   DeviceArray<std::uint32_t> place(*built.memory);
   DeviceArray<BoxId> leaf(*built.memory);
   place.resize(built.sources.count), leaf.resize(built.sources.count), home_.resize(tree.boxes);
-  for_each_index(built.sources.count, PlaceOfPoints{at, place.data()}, stream, "places of points");
+  for_each_index(built.sources.count, PlaceOfPoints{images, place.data()}, stream, "places of points");
   for_each_index(tree.boxes, LeafOfSources{tree, leaf.data()}, stream, "leaves of sources");
-  for_each_index(tree.boxes, HomesOfLeaves{tree, at, scale, place.data(), leaf.data(), home_.data()}, stream,
+  for_each_index(tree.boxes, HomesOfLeaves{tree, images, scale, place.data(), leaf.data(), home_.data()}, stream,
                  "boxes of images");
   for (int level = tree.levels - 2; level >= 0; --level) {
     const BoxId first = tree.level_begin[level];

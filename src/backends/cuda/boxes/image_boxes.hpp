@@ -13,6 +13,13 @@ namespace farfield::cuda {
 struct FollowedImages {
   Images images;
   const std::uint32_t *point, *image;
+
+  __device__ const NearImage& image_of(std::int64_t source) const { return images.shifts[image[source]]; }
+  /// Is the source its point itself?
+  __device__ bool at_home(std::int64_t source) const {
+    const double* const shift = image_of(source).shift;
+    return shift[0] == 0 && shift[1] == 0 && shift[2] == 0;
+  }
 };
 
 class ImageBoxes {
