@@ -69,9 +69,22 @@ def make(mm, water):
     return system, bare, force, positions
 
 
-def context_of(mm, system, positions, platform, precision):
+def stepping(mm, with_energy):
+    """An integrator of velocities and positions; `with_energy`: which asks for the energy of each step beside the forces."""
+    if not with_energy:
+        return mm.VerletIntegrator(1e-9)
+    integrator = mm.CustomIntegrator(1e-9)
+    integrator.addGlobalVariable("e", 0)
+    integrator.addUpdateContextState()
+    integrator.addComputePerDof("v", "v+dt*f/m")
+    integrator.addComputeGlobal("e", "energy")
+    integrator.addComputePerDof("x", "x+dt*v")
+    return integrator
+
+
+def context_of(mm, system, positions, platform, precision, with_energy=False):
     given = {"Precision": "single" if precision in FARFIELD else precision} if platform in ("CUDA", "OpenCL", "HIP") else {}
-    context = mm.Context(system, mm.VerletIntegrator(1e-9), mm.Platform.getPlatformByName(platform), given)
+    context = mm.Context(system, stepping(mm, with_energy), mm.Platform.getPlatformByName(platform), given)
     context.setPositions(positions)
     return context
 
@@ -125,12 +138,13 @@ def time_system(mm, name, arguments, aims):
                    "precision": precision}
             try:
                 if precision not in empty:
-                    empty[precision] = per_step(context_of(mm, bare, positions, arguments.platform, precision), arguments.seconds)
+                    empty[precision] = per_step(
+                        context_of(mm, bare, positions, arguments.platform, precision, arguments.energy), arguments.seconds)
                 force.setEwaldErrorTolerance(tolerance)
                 force.setCutoffDistance(cutoff)
                 tried = with_farfield(system, tolerance, FARFIELD[precision]) if precision in FARFIELD else system
                 start = time.perf_counter()
-                context = context_of(mm, tried, positions, arguments.platform, precision)
+                context = context_of(mm, tried, positions, arguments.platform, precision, arguments.energy)
                 forces = context.getState(getForces=True).getForces(asNumpy=True)._value[atoms]
                 row["first_s"] = time.perf_counter() - start
                 row["error"] = float(np.linalg.norm(forces - exact) / np.linalg.norm(exact))
@@ -172,6 +186,7 @@ def main():
                         "forces: of a tolerance for forces alone, the tree kept until an atom has gone 0.06 nm")
     parser.add_argument("--tolerance", type=float, default=1e-10, help="of the reference")
     parser.add_argument("--platform", default="CUDA")
+    parser.add_argument("--energy", action="store_true", help="of each step, beside the forces")
     parser.add_argument("--seconds", type=float, default=0.5, help="that the timing of a setting takes, about")
     arguments = parser.parse_args()
     if arguments.task == "reference":
