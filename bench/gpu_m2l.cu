@@ -2,7 +2,7 @@
 // on trees over uniform, Plummer and sphere points, multipoles of random strengths. A JSON line per tree, degree and
 // engine: milliseconds (median of 7), translations per second, relative L2 difference of the locals from those by FMA,
 // in double by rotation. Flops are those of dense products. Usage: gpu_m2l [log2 N [leaf sizes, as 16,32 [degrees, as
-// 3,5 [clouds, as uniform,plummer [degrees in double]]]]]
+// 3,5, fitted for all results or for gradients 12a, 12g [clouds, as uniform,plummer [degrees in double]]]]]
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -66,14 +66,14 @@ class Expansions {
 
   /// Multipoles of random strengths in these tables; the locals by `first`, its milliseconds too.
   template <class First>
-  double start(int degree, bool rotation, const First& first) {
+  double start(int degree, const M2lScheme& scheme, const First& first) {
     strength_ = bench::make_strengths<Real>(work.sources, false);
     work.strength = strength_.data();
-    tables.build(Kernel::laplace3d, degree, {rotation, false}, memory_.stream);
+    tables.build(Kernel::laplace3d, degree, scheme, memory_.stream);
     work.tables = tables.view();
     octants_.build(work.tables, memory_.stream);
     work.octants = octants_.view();
-    work.rotation = rotation;
+    work.rotation = scheme.rotation;
     for (DeviceArray<Real>* a : {&multipole_, &local, &expected}) clear(*a);
     work.multipole = multipole_.data();
     make_multipoles();
@@ -126,11 +126,13 @@ class Bench {
     translations_ = report.m2l_boxes, leaves_ = report.leaves;
   }
 
-  void run(int degree) {
+  void run(const std::string& word) {
     Work<float>& work = single_.work;
     work.tensor.ready = false;
-    const double by_fma =
-        single_.start(degree, false, [&] { return log2_n_ <= 20 ? bench::milliseconds([&] { m2l(work); }) : 0.0; });
+    const int degree = std::atoi(word.c_str());
+    fit_ = word.ends_with('a') ? Fit::for_all : word.ends_with('g') ? Fit::for_gradient : Fit::none;
+    const double by_fma = single_.start(degree, {false, false, true, fit_},
+                                        [&] { return log2_n_ <= 20 ? bench::milliseconds([&] { m2l(work); }) : 0.0; });
     if (by_fma > 0) print(degree, "fma", by_fma, 0);
     for (const TensorEngine engine : {TensorEngine::warpgroup, TensorEngine::warp}) {
       if (tensor_engine(degree) == TensorEngine::none) continue;
@@ -153,7 +155,9 @@ class Bench {
   void run_double(int degree) {
     Work<double>& work = double_.work;
     work.mirror.ready = false;
-    const double by_rotation = double_.start(degree, true, [&] { return bench::milliseconds([&] { m2l(work); }); });
+    fit_ = Fit::none;
+    const double by_rotation =
+        double_.start(degree, {true, false}, [&] { return bench::milliseconds([&] { m2l(work); }); });
     print(degree, "rotation", by_rotation, 0);
     if (!MirrorM2l::available(degree)) return;
     mirror_.build(work.tables, work.tree, memory_.stream);
@@ -178,17 +182,20 @@ class Bench {
     const double numbers = std::pow(degree + 1, 4);
     std::printf(
         "{\"cloud\": \"%s\", \"log2_n\": %d, \"leaf_size\": %lld, \"leaves\": %lld, \"boxes\": %d, \"degree\": %d, "
-        "\"engine\": \"%s\", \"ms\": %.3f, \"translations_per_second\": %.3g, \"tflops\": %.1f, \"difference\": "
+        "\"fit\": %d, \"engine\": \"%s\", \"ms\": %.3f, \"translations_per_second\": %.3g, \"tflops\": %.1f, "
+        "\"difference\": "
         "%.2g, \"rows_ms\": %.3f, \"full_ms\": %.3f, \"graded_ms\": %.3f}\n",
         cloud_.c_str(), log2_n_, static_cast<long long>(leaf_size_), static_cast<long long>(leaves_),
-        single_.work.tree.boxes, degree, engine, ms, static_cast<double>(translations_) / ms * 1e3,
-        2e-9 * numbers * static_cast<double>(translations_) / ms, error, parts.rows, parts.full, parts.graded);
+        single_.work.tree.boxes, degree, static_cast<int>(fit_), engine, ms,
+        static_cast<double>(translations_) / ms * 1e3, 2e-9 * numbers * static_cast<double>(translations_) / ms, error,
+        parts.rows, parts.full, parts.graded);
     std::fflush(stdout);
   }
 
   std::string cloud_;
   int log2_n_;
   std::int64_t leaf_size_, translations_ = 0, leaves_ = 0;
+  Fit fit_ = Fit::none;
   DeviceMemory memory_;
   CudaTree tree_;
   Rows rows_{memory_};
@@ -211,7 +218,7 @@ int main(int argc, char** argv) {
     for (const std::string& cloud : farfield::bench::listed(argc > 4 ? argv[4] : "uniform,plummer,sphere"))
       for (const std::string& leaf_size : leaf_sizes) {
         Bench bench(cloud, log2_n, std::atoll(leaf_size.c_str()));
-        for (const std::string& degree : degrees) bench.run(std::atoi(degree.c_str()));
+        for (const std::string& degree : degrees) bench.run(degree);
         for (const std::string& degree : degrees_in_double) bench.run_double(std::atoi(degree.c_str()));
       }
   } catch (const farfield::Error& e) {

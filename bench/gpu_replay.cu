@@ -171,7 +171,7 @@ void run(const System& system) {
   const std::vector<double>& exact = exact_gradient(system);
   std::printf(
       "{\"points\": \"%s\", \"count\": %lld, \"tolerance\": %g, \"degree\": %d, \"levels\": %d, \"calls_ms\": %.3f, "
-      "\"replay_ms\": %.3f, \"replays_in_a_row_ms\": %.3f, \"same_bits\": %s, \"error\": %.2g, \"error_forces\": %.2g, "
+      "\"replay_ms\": %.3f, \"replays_in_a_row_ms\": %.3f, \"same_bits\": %s, \"error\": %.3g, \"error_forces\": %.3g, "
       "\"near_pairs\": %lld, \"translations\": %lld, \"stages_ms\": {",
       system.name.c_str(), static_cast<long long>(std::ssize(system.q)), r.tolerance, r.degree, r.levels,
       1e3 * by_calls, 1e3 * by_replays, 1e3 * in_a_row, alike ? "true" : "false", error(found, exact),

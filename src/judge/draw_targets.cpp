@@ -13,7 +13,7 @@ static std::vector<BoxId> most_missed(const TreeView& tree, const double* power,
     if (tree.target_count(box) == 0 || tree.level[box] < 2) continue;
     double largest = 0;
     for_each_far(tree, box, [&](BoxId source, int dx, int dy, int dz) {
-      const double missed = power[source] * means[tree.level[source]].far(dx, dy, dz);
+      const double missed = power[source] * means[tree.level[source]].far(dx, dy, dz).mean;
       if (missed > largest) largest = missed, most[static_cast<std::size_t>(box)] = source;
     });
   }

@@ -57,7 +57,7 @@ static TailMeans make_tail_means(const Decay& decay, int degree, const Screening
                 decay, x, y, z, [&](double w2) { return screening.outer(n, w2) / integer_power(w2, n + s); }, points) /
             (2 * n + s);
         int d[3] = {z, y, x};
-        do means.outer[d[0]][d[1]][d[2]] = mean;
+        do means.outer[d[0]][d[1]][d[2]] = {mean, 1, n};
         while (std::next_permutation(d, d + 3));
       }
   return means;
@@ -69,6 +69,26 @@ const TailMeans& tail_means(const Decay& decay, int degree) {
   const auto i = static_cast<std::size_t>(degree), kind = static_cast<std::size_t>(decay.steeper);
   std::call_once(made[kind][i], [&] { known[kind][i] = make_tail_means(decay, degree, {}, AxisRule::most); });
   return known[kind][i];
+}
+
+/// Fits gain less at lower degrees, which what they gain at the highest is to stand for (truncation_safety).
+TailMeans tail_means(int degree, Fit fit) {
+  TailMeans means = tail_means(solid_decay, degree);
+  const auto of_random = [](int d) {  // mean of r^(2n), n the first degree that lacks
+    const TailMeans& own = tail_means(solid_decay, d);
+    return own.inner * (2 * own.n + solid_decay.steeper);
+  };
+  for (int x = 0; x <= far_reach; ++x)
+    for (int y = 0; y <= far_reach; ++y)
+      for (int z = 0; z <= far_reach; ++z) {
+        const double t[3] = {double(x), double(y), double(z)};
+        const int own = far_offset(x, y, z).op < 0 ? degree : laplace::source_degree(degree, fit, t);
+        if (own == degree) continue;
+        const double gain = solid_errors.fitted_gain(degree) / solid_errors.fitted_gain(own),
+                     power = of_random(own) / of_random(degree) * gain * gain;
+        means.outer[x][y][z] = {power * tail_means(solid_decay, own).outer[x][y][z].mean, power, own + 1};
+      }
+  return means;
 }
 
 /// The terms of degrees n, n + 1, ... at 1.5 edges from a source in a corner: their squares fall by a third per degree

@@ -25,6 +25,7 @@
 #include "core/hd.hpp"
 #include "core/results.hpp"
 #include "expansions/error_curve.hpp"
+#include "expansions/fitted/source_degrees.hpp"
 #include "model/decision.hpp"
 #include "tree/far.hpp"
 
@@ -102,13 +103,19 @@ struct Screening {
 
 /// Means over a box full of targets, for the terms of degree n = d + 1.
 struct TailMeans {
+  /// Of w^(-2n-2s) / (2n+s) times `power`, with the first degree that m2l lacks at a distance, which may be lower, and
+  /// the power of that degree over that of d + 1.
+  struct Outer {
+    double mean = 0, power = 1;
+    int n = 1;
+  };
   int n = 1;
   Decay decay{};
-  double outer[4][4][4] = {};  ///< of w^(-2n-2s) / (2n+s), by the distance of the boxes along each axis
-  double inner = 0;            ///< of r^(2n) / (2n+s)
-  Screening screening{};       ///< both times its factors
+  Outer outer[4][4][4] = {};  ///< by the distance of the boxes along each axis
+  double inner = 0;           ///< of r^(2n) / (2n+s)
+  Screening screening{};      ///< both times its factors
 
-  FARFIELD_HD double far(int dx, int dy, int dz) const {
+  FARFIELD_HD const Outer& far(int dx, int dy, int dz) const {
     return outer[dx < 0 ? -dx : dx][dy < 0 ? -dy : dy][dz < 0 ? -dz : dz];
   }
   /// The squared derivative of order k over that of order k-1, where most of either is: at 1.6 edges from a multipole's
@@ -125,6 +132,9 @@ struct TailMeans {
 };
 /// Of expansions of `degree`; remembered for the life of the process.
 const TailMeans& tail_means(const Decay& decay, int degree);
+/// The same where m2l is fitted: at larger distances multipoles lack more (laplace::source_degree), by as much as those
+/// of sources at random.
+TailMeans tail_means(int degree, Fit fit);
 
 /// The means of each level of a tree.
 class LevelMeans {
@@ -201,14 +211,15 @@ FARFIELD_HD double mean_of_crowd(const BoxTargets& targets, F&& f) {
 template <class Coordinates>
 FARFIELD_HD double far_tail(const TreeView& tree, BoxId source, const BoxTargets& targets, int dx, int dy, int dz,
                             const Coordinates& x, const TailMeans& means) {
-  double mean = means.far(dx, dy, dz);
+  const TailMeans::Outer& far = means.far(dx, dy, dz);
+  double mean = far.mean;
   if (is_crowded(tree.level[source], targets)) {
     const double a = tree.lattice.edge(tree.level[source]);
-    const int n = means.n, s = means.decay.steeper;
-    mean = fmax(mean, mean_of_crowd(targets, [&](std::int64_t i) {
-                  const double w2 = square_from_centre(tree, source, x, i, a, means.decay);
-                  return means.screening.outer(n, w2) / (integer_power(w2, n + s) * (2 * n + s));
-                }));
+    const int n = far.n, s = means.decay.steeper;
+    mean = fmax(mean, far.power * mean_of_crowd(targets, [&](std::int64_t i) {
+                        const double w2 = square_from_centre(tree, source, x, i, a, means.decay);
+                        return means.screening.outer(n, w2) / (integer_power(w2, n + s) * (2 * n + s));
+                      }));
   }
   return static_cast<double>(targets.count) * mean;
 }

@@ -114,10 +114,11 @@ static bool may_fit(const Options& o, const Budget& budget, bool rotation, bool 
 }
 
 /// The cost of one scheme, with the leaf size that the tree will have.
-static Scheme price(const Options& o, const Geometry& g, const CostConstants& c, const Budget& budget, bool rotation,
+static Scheme price(const Options& o, const Geometry& g, CostConstants c, const Budget& budget, bool rotation,
                     bool reduced) {
   const bool fitted = may_fit(o, budget, rotation, reduced);
   const int degree = o.degree >= 0 ? o.degree : first_degree(o, o.tolerance, reduced, fitted);
+  if (fitted) price_fitted(c, degree, judged_from(o) > 0);
   const double asked_mean = static_cast<double>(o.leaf_size) / 1.6;
   Scheme s{degree, rotation, reduced, fitted, false, asked_mean, 0, table_cost(degree, rotation)};
   if (o.leaf_size == 0) {

@@ -119,6 +119,12 @@ void price_moments(CostConstants& c, const Options& o) {
   c.coefficient *= coefficient[o.hessian][o.dipoles];
 }
 
+// One H200, 2^20 uniform points (`gpu_m2l 20 48 9,10,12,14,9a,9g,...`): 0.73, 0.67, 0.65 and 0.58 of the time at
+// degrees 9, 10, 12 and 14 for the gradient, 0.83, 0.75, 0.73 and 0.65 for all.
+void price_fitted(CostConstants& c, int degree, bool for_gradient) {
+  if (degree >= 9) c.fitted = for_gradient ? 0.72 - 0.028 * (degree - 9) : 0.82 - 0.033 * (degree - 9);
+}
+
 // Three densities over one, p2p of 2^20 and 2^22 uniform points on one H200 (`gpu_fmm --densities 3`): 2.05 in single,
 // 1.67 in double. On the CPU with gradient 1.9 and 1.6, without 1.3: AVX2, `cpu_p2p`; with AVX-512 by operations 1.8
 // and 1.7 with gradient (docs/mathematics/p2p.md).
@@ -174,7 +180,7 @@ double near_pair_cost(const CostConstants& c, const Geometry& g, double mean) {
 
 double translation_cost(const CostConstants& c, int degree, bool rotation) {
   if (c.tensor && !rotation && degree >= c.least_tensor && degree <= c.most_tensor)
-    return c.translations * c.tensor[degree];
+    return c.translations * c.fitted * c.tensor[degree];
   const double d = degree + 1, count = c.coefficients(degree);
   return c.start + c.pack * count +
          c.multiply * (rotation ? c.turn * (2 * d * d * d + 4 * d * d) : c.dense * count * count);

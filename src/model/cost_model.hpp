@@ -23,6 +23,7 @@ struct CostConstants {
   double direct = 1;                       ///< a pair of a direct sum over one of p2p
   double close = 0;                        ///< increase of direct sums where most tiles have a close pair
   const double* tensor = nullptr;          ///< [degree] one dense translation on tensor cores
+  double fitted = 1;                       ///< the same by fitted operators over that (price_fitted)
   int least_tensor = 0, most_tensor = -1;  ///< range of degrees for which `tensor` is used
 
   // Of the CPU alone; 0 where a cost does not show.
@@ -69,6 +70,10 @@ double softened_pair_cost(const Options& options, Backend backend, Precision pre
 
 /// Makes it price Hessians and dipoles: pairs, and coefficients of p2m and l2p.
 void price_moments(CostConstants& c, const Options& options);
+
+/// Makes it price translations by fitted operators, for the gradient alone or for all results: multipoles of farther
+/// boxes count up to lower degrees.
+void price_fitted(CostConstants& c, int degree, bool for_gradient);
 
 /// Makes it price all densities of an evaluation together: translations for each, near pairs with common roots where
 /// the backend sums three at a time. A tree for several of them has wider leaves.

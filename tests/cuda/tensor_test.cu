@@ -51,8 +51,9 @@ std::uint16_t bits_of(__half value) { return static_cast<__half_raw>(value).x; }
 /// Tree, multipoles in both precisions and the locals in double.
 class TensorCase {
  public:
-  TensorCase(const Cloud& cloud, Range range, int degree, bool reduced, std::int64_t leaf_size = 20)
-      : stride_((degree + 1) * (degree + 1)), degree_(degree), reduced_(reduced) {
+  TensorCase(const Cloud& cloud, Range range, int degree, bool reduced, std::int64_t leaf_size = 20,
+             Fit fit = Fit::none)
+      : stride_((degree + 1) * (degree + 1)), degree_(degree), reduced_(reduced), fit_(fit) {
     const Points sources = points(cloud.sources), targets = points(cloud.targets);
     const Points* apart = cloud.apart() ? &targets : nullptr;
     tree_.use(memory_);
@@ -157,7 +158,7 @@ class TensorCase {
 
   template <class Real>
   void prepare(Side<Real>& side) {
-    side.tables.build(Kernel::laplace3d, degree_, {false, reduced_}, nullptr);
+    side.tables.build(Kernel::laplace3d, degree_, {false, reduced_, true, fit_}, nullptr);
     cuda::Work<Real>& work = side.work;
     work.tree = tree_.tree.view();
     work.lists = tree_.lists.view();
@@ -246,6 +247,7 @@ class TensorCase {
 
   int stride_, degree_;
   bool reduced_;
+  Fit fit_;
   cuda::DeviceMemory memory_;
   cuda::CudaTree tree_;
   cuda::Rows rows_{memory_};
@@ -270,14 +272,14 @@ std::vector<cuda::TensorEngine> engines(int degree) {
 
 class CudaTensor : public GpuTest {};
 
-void expect_close(const Cloud& cloud, Range range, int degree, bool reduced) {
-  TensorCase one(cloud, range, degree, reduced);
+void expect_close(const Cloud& cloud, Range range, int degree, bool reduced, Fit fit = Fit::none) {
+  TensorCase one(cloud, range, degree, reduced, 20, fit);
   ASSERT_GE(one.levels(), 4);
   for (const cuda::TensorEngine engine : engines(degree)) {
     const std::vector<double> found = one.by(engine);
     const double error = one.error(found);
-    std::printf("%-12s range %d degree %2d %s engine %d: %.1e\n", cloud.label.c_str(), static_cast<int>(range), degree,
-                reduced ? "reduced" : "full   ", static_cast<int>(engine), error);
+    std::printf("%-12s range %d degree %2d %s fit %d engine %d: %.1e\n", cloud.label.c_str(), static_cast<int>(range),
+                degree, reduced ? "reduced" : "full   ", static_cast<int>(fit), static_cast<int>(engine), error);
     EXPECT_LE(error, most_error(degree));
     EXPECT_EQ(found, one.by(engine)) << "the same bits again";
     EXPECT_EQ(found, one.by(engine, true)) << "the same bits in large tiles";
@@ -294,6 +296,14 @@ TEST_F(CudaTensor, EveryWidthOfColumns) {
   const Cloud cloud = make_cloud(Kind::plummer, 9'001, Signs::positive);
   for (int degree = 1; degree <= most_tensor_degree; ++degree)
     for (const bool reduced : {false, true}) expect_close(cloud, Range::even, degree, reduced);
+}
+
+/// Tiles of several children and of one, whose sources go as deep as their distances ask for.
+TEST_F(CudaTensor, FittedToDistances) {
+  for (const Kind kind : {Kind::uniform, Kind::plummer, Kind::sphere, Kind::apart})
+    for (const Fit fit : {Fit::of_one_degree, Fit::for_all, Fit::for_gradient})
+      for (const int degree : {5, 8, 9, 10, 12, most_tensor_degree})
+        expect_close(make_cloud(kind, 20'001, Signs::mixed), Range::even, degree, false, fit);
 }
 
 TEST_F(CudaTensor, StrengthsOverManyDecades) {

@@ -3,22 +3,23 @@
 #include "expansions/fitted/fitted_m2l.hpp"
 #include "expansions/fitted/gauss_rule.hpp"
 #include "expansions/offsets.hpp"
+#include "judge/truncation.hpp"
 
 namespace farfield::testing {
 namespace {
 
-template <class M2l>
-Vector matrix_of(int degree, const double t[3]) {
+template <class M2l, class... Fits>
+Vector matrix_of(int degree, const double t[3], Fits... fit) {
   const auto count = static_cast<std::size_t>(LaplaceBasis::coefficient_count(degree));
   Vector matrix(count * count);
-  M2l(degree).fill(t, 1, matrix.data());
+  M2l(degree, fit...).fill(t, 1, matrix.data());
   return matrix;
 }
 
 /// int R_j R_k and int (sum_i P_ij R_i) R_k over the cube, by products of Gauss' rules.
 TEST(CubeProjection, LeavesWhatIsOrthogonalToLowerDegrees) {
   constexpr int degree = 6, beyond = 10;
-  const SparseMap p = laplace::cube_projection(degree, beyond);
+  const SparseMap p = laplace::cube_projections({degree, beyond - 1}, beyond).at(degree);
   const auto all = static_cast<std::size_t>(p.columns), low = static_cast<std::size_t>(p.rows);
   const GaussRule rule(beyond + 1);
   std::vector<Vector> exact(all, Vector(low)), projected(all, Vector(low));
@@ -120,6 +121,93 @@ TEST(FittedM2l, ErrsLessThanTheSeries) {
     EXPECT_GT(of_series.potential, 0.8 * gain * of_fitted.potential) << degree;
     EXPECT_GT(of_series.gradient, 0.8 * gain * of_fitted.gradient) << degree;
   }
+}
+
+/// How often each operator stands in the far list of a box.
+std::array<int, far_operator_count> counts_of_operators() {
+  std::array<int, far_operator_count> counts{};
+  for (int z = -2; z <= far_reach; ++z)
+    for (int y = -2; y <= far_reach; ++y)
+      for (int x = -2; x <= far_reach; ++x)
+        if (const int op = far_offset(x, y, z).op; op >= 0) ++counts[static_cast<std::size_t>(op)];
+  return counts;
+}
+
+/// Of a box's whole list, whose squares add up.
+Errors errors_of_list(int degree, Fit fit, const std::vector<std::pair<Point, Point>>& pairs) {
+  const laplace::FittedM2l m2l(degree, fit);
+  const auto counts = counts_of_operators();
+  const auto count = static_cast<std::size_t>(LaplaceBasis::coefficient_count(degree));
+  Vector matrix(count * count);
+  Errors sum;
+  for (int op = 0; op < far_operator_count; ++op) {
+    const OperatorOffset offset(op);
+    m2l.fill(offset.t, offset.target_edge, matrix.data());
+    const Errors e = errors_of(degree, offset.t, matrix, pairs);
+    for (int i = 0; i < counts[static_cast<std::size_t>(op)]; ++i) sum.add(e);
+  }
+  return sum;
+}
+
+double share_of_coefficients(int degree, Fit fit) {
+  const auto counts = counts_of_operators();
+  double sum = 0;
+  for (int op = 0; op < far_operator_count; ++op)
+    sum += counts[static_cast<std::size_t>(op)] *
+           LaplaceBasis::coefficient_count(laplace::source_degree(degree, fit, OperatorOffset(op).t));
+  return sum / (189 * LaplaceBasis::coefficient_count(degree));
+}
+
+TEST(FittedM2l, NeedsFewerDegreesOfFarSources) {
+  const unsigned seed = std::random_device()();
+  SCOPED_TRACE(seed);
+  Random random(seed);
+  std::vector<std::pair<Point, Point>> pairs;
+  for (int i = 0; i < 1000; ++i) pairs.emplace_back(random.point(0.5), random.point(0.5));
+  for (const int degree : {8, 10, 12}) {
+    const Errors all = errors_of_list(degree, Fit::of_one_degree, pairs);
+    for (const Fit fit : {Fit::for_all, Fit::for_gradient}) {
+      const Errors fewer = errors_of_list(degree, fit, pairs);
+      const double share = share_of_coefficients(degree, fit), potential = fewer.potential / all.potential,
+                   gradient = fewer.gradient / all.gradient;
+      std::printf("degree %2d %s: %.2f of the coefficients, potential %.3f, gradient %.3f\n", degree,
+                  fit == Fit::for_all ? "for all     " : "for gradient", share, potential, gradient);
+      EXPECT_LT(share, 0.85);
+      EXPECT_LT(gradient, 1.1);
+      EXPECT_LT(fit == Fit::for_all ? potential : 1, 1.1);
+    }
+  }
+}
+
+/// Of unit charges at random in one box at targets at random in the other: the mean square of what farther multipoles
+/// lack, beside what the judge expects of it.
+TEST(FittedM2l, ErrsAsTheJudgeExpectsOfFarSources) {
+  const unsigned seed = std::random_device()();
+  SCOPED_TRACE(seed);
+  Random random(seed);
+  std::vector<std::pair<Point, Point>> pairs;
+  for (int i = 0; i < 2000; ++i) pairs.emplace_back(random.point(0.5), random.point(0.5));
+  for (const int degree : {9, 12})
+    for (const Fit fit : {Fit::for_all, Fit::for_gradient}) {
+      const laplace::FittedM2l m2l(degree, fit);
+      const TailMeans means = tail_means(degree, fit);
+      const double of_random = means.inner * (2 * means.n + 1), gain = solid_errors.fitted_gain(degree);
+      for (const Point& t : {Point{2, 2, 0}, Point{3, 0, 0}, Point{3, 2, 1}, Point{3, 3, 3}}) {
+        const int own = laplace::source_degree(degree, fit, t.data());
+        if (own == degree) continue;
+        Vector matrix(std::size_t(LaplaceBasis::coefficient_count(degree)) *
+                      std::size_t(LaplaceBasis::coefficient_count(degree)));
+        m2l.fill(t.data(), 1, matrix.data());
+        const auto& far = means.far(static_cast<int>(t[0]), static_cast<int>(t[1]), static_cast<int>(t[2]));
+        const double found = errors_of(degree, t.data(), matrix, pairs).potential,
+                     expected = std::sqrt(of_random * far.mean) / gain;
+        std::printf("degree %2d of %2d, offset %g %g %g: %.1e, expected %.1e\n", own, degree, t[0], t[1], t[2], found,
+                    expected);
+        EXPECT_EQ(far.n, own + 1);
+        EXPECT_LT(found, 3 * expected);
+        EXPECT_GT(found, expected / 3);
+      }
+    }
 }
 
 TEST(FittedM2l, ErrsLessInFacingCorners) {

@@ -12,6 +12,7 @@
 #include "core/least_square.hpp"
 #include "core/results.hpp"
 #include "core/units.hpp"
+#include "expansions/fitted/source_degrees.hpp"
 #include "expansions/offsets.hpp"
 #include "kernels/parameters.hpp"
 #include "tree/acceptance.hpp"
@@ -56,6 +57,7 @@ struct RotationView {
 template <class Real>
 struct TablesView {
   int degree = 0, coefficients = 0;
+  Fit fit = Fit::none;                     ///< of `far`
   int stride = 0;                          ///< of expansions: coefficients rounded up to whole 64-byte lines
   int pitch = 0;                           ///< of matrices: coefficients rounded up to whole tiles
   const Real* recurrence = nullptr;        ///< of the degree itself

@@ -7,10 +7,17 @@
 // 10, 12, 14, those of gradients by 1.1, 1.7, 2.2, 3, 4.7, those of facing corners by 1.6, 5, -, 140, 20
 // (test_fitted prints them). Elements stay below 1/2. Where all points of a box lie at its centre the series errs less,
 // and in lattices, whose points lie alike in all boxes, either may (Decision::fits). Not in the papers.
+//
+// Of boxes farther apart multipoles count up to a lower degree (source_degrees.hpp), with a P^T of its own: columns of
+// higher degrees are 0.
 #pragma once
+#include <algorithm>
+#include <map>
+#include <set>
 #include <vector>
 
 #include "expansions/fitted/projection.hpp"
+#include "expansions/fitted/source_degrees.hpp"
 #include "expansions/laplace_translations.hpp"
 
 namespace farfield::laplace {
@@ -20,35 +27,46 @@ class FittedM2l {
   /// Six bring all but 1 % of the gain at random points.
   static constexpr int more_degrees = 6;
 
-  explicit FittedM2l(int degree)
-      : projection_(cube_projection(degree, degree + more_degrees)), beyond_(degree + more_degrees) {}
+  /// `fit`: which degrees of multipoles count, see source_degree.
+  explicit FittedM2l(int degree, Fit fit = Fit::of_one_degree)
+      : degree_(degree),
+        fit_(fit),
+        projections_(cube_projections(degrees_of(degree, fit), degree + more_degrees)),
+        beyond_(degree + more_degrees) {}
 
   /// Column-major: element (out, in) at matrix[in * count + out].
   void fill(const double t[3], double target_edge, double* matrix) const {
-    const auto rows = static_cast<std::size_t>(projection_.rows), all = static_cast<std::size_t>(projection_.columns);
-    std::vector<double> full(all * all), half(rows * all);
+    const SparseMap &onto = projections_.at(degree_), &from = projections_.at(source_degree(degree_, fit_, t));
+    const auto rows = static_cast<std::size_t>(onto.rows), counted = static_cast<std::size_t>(from.rows),
+               all = static_cast<std::size_t>(onto.columns);
+    std::vector<double> full(all * all), half(counted * all);
     beyond_.fill(t, target_edge, full.data());
-    for (std::size_t i = 0; i < rows; ++i)  // columns: P K^T, one behind the other
-      for_row(i, [&](std::size_t in, double factor) {
+    for (std::size_t i = 0; i < counted; ++i)  // columns: K P^T, one behind the other
+      for_row(from, i, [&](std::size_t in, double factor) {
         for (std::size_t out = 0; out < all; ++out) half[i * all + out] += factor * full[in * all + out];
       });
-    for (std::size_t in = 0; in < rows; ++in)
-      for (std::size_t i = 0; i < rows; ++i) {
-        double sum = 0;
-        for_row(i, [&](std::size_t out, double factor) { sum += factor * half[in * all + out]; });
-        matrix[in * rows + i] = sum;
-      }
+    std::fill(matrix, matrix + rows * rows, 0.0);
+    for (std::size_t in = 0; in < counted; ++in)
+      for (std::size_t i = 0; i < rows; ++i)
+        for_row(onto, i,
+                [&](std::size_t out, double factor) { matrix[in * rows + i] += factor * half[in * all + out]; });
   }
 
  private:
+  static std::set<int> degrees_of(int degree, Fit fit) {
+    std::set<int> all{degree};
+    for (int op = 0; op < far_operator_count; ++op) all.insert(source_degree(degree, fit, OperatorOffset(op).t));
+    return all;
+  }
   template <class F>
-  void for_row(std::size_t row, F&& f) const {
-    for (auto k = static_cast<std::size_t>(projection_.begin[row]);
-         k < static_cast<std::size_t>(projection_.begin[row + 1]); ++k)
-      f(static_cast<std::size_t>(projection_.column[k]), projection_.value[k]);
+  static void for_row(const SparseMap& map, std::size_t row, F&& f) {
+    for (auto k = static_cast<std::size_t>(map.begin[row]); k < static_cast<std::size_t>(map.begin[row + 1]); ++k)
+      f(static_cast<std::size_t>(map.column[k]), map.value[k]);
   }
 
-  SparseMap projection_;
+  int degree_;
+  Fit fit_;
+  std::map<int, SparseMap> projections_;  ///< onto each degree that is wanted
   DenseM2l beyond_;
 };
 

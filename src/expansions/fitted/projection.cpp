@@ -1,5 +1,6 @@
 #include "expansions/fitted/projection.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
@@ -13,22 +14,20 @@ namespace {
 
 using Matrix = std::vector<std::vector<double>>;
 
-/// The functions of one class, in the order of their degrees.
-struct ParityClass {
-  std::vector<int> all;
-  std::size_t low = 0;  ///< how many are of degrees up to `degree`
-};
-
-std::array<ParityClass, 8> parity_classes(int degree, int beyond) {
-  std::array<ParityClass, 8> classes;
+/// The functions of degrees up to `beyond` by their parities, each class in the order of their degrees.
+std::array<std::vector<int>, 8> parity_classes(int beyond) {
+  std::array<std::vector<int>, 8> classes;
   for (int n = 0; n <= beyond; ++n)
     for (int m = -n; m <= n; ++m) {
       const auto odd = [&](int axis) { return reflection_sign(n, m, axis) < 0 ? axis : 0; };
-      ParityClass& own = classes[static_cast<std::size_t>(odd(1) | odd(2) | odd(4))];
-      own.all.push_back(index(n, m));
-      if (n <= degree) own.low = own.all.size();
+      classes[static_cast<std::size_t>(odd(1) | odd(2) | odd(4))].push_back(index(n, m));
     }
   return classes;
+}
+
+/// How many functions of a class are of degrees up to `degree`.
+std::size_t low_ones(const std::vector<int>& of_class, int degree) {
+  return static_cast<std::size_t>(std::ranges::count_if(of_class, [&](int i) { return i < count(degree); }));
 }
 
 /// Calls f(all R_i there, weight) for the nodes of an octant of the cube, which weigh as much as the whole: products of
@@ -49,16 +48,17 @@ void for_each_node(int beyond, F&& f) {
       }
 }
 
-/// Of each class G_ij, i among the low ones.
-std::array<Matrix, 8> gram_matrices(const std::array<ParityClass, 8>& classes, int beyond) {
+/// Of a class G_ij, i among those of degrees up to `degree`, j >= i.
+std::array<Matrix, 8> gram_matrices(const std::array<std::vector<int>, 8>& classes, int degree, int beyond) {
   std::array<Matrix, 8> gram;
-  for (std::size_t c = 0; c < 8; ++c) gram[c].assign(classes[c].low, std::vector<double>(classes[c].all.size()));
+  for (std::size_t c = 0; c < 8; ++c)
+    gram[c].assign(low_ones(classes[c], degree), std::vector<double>(classes[c].size()));
   for_each_node(beyond, [&](const std::vector<double>& value, double weight) {
     for (std::size_t c = 0; c < 8; ++c)
-      for (std::size_t i = 0; i < classes[c].low; ++i) {
-        const double own = weight * value[static_cast<std::size_t>(classes[c].all[i])];
-        for (std::size_t j = i; j < classes[c].all.size(); ++j)
-          gram[c][i][j] += own * value[static_cast<std::size_t>(classes[c].all[j])];
+      for (std::size_t i = 0; i < gram[c].size(); ++i) {
+        const double own = weight * value[static_cast<std::size_t>(classes[c][i])];
+        for (std::size_t j = i; j < classes[c].size(); ++j)
+          gram[c][i][j] += own * value[static_cast<std::size_t>(classes[c][j])];
       }
   });
   return gram;
@@ -80,19 +80,19 @@ void solve(Matrix& g) {
     }
 }
 
-}  // namespace
-
-SparseMap cube_projection(int degree, int beyond) {
-  const std::array<ParityClass, 8> classes = parity_classes(degree, beyond);
-  std::array<Matrix, 8> projection = gram_matrices(classes, beyond);
+/// The projection onto degrees up to `degree`; `gram`: of these degrees or more.
+SparseMap projection_of(const std::array<std::vector<int>, 8>& classes, const std::array<Matrix, 8>& gram, int degree,
+                        int beyond) {
   std::vector<std::vector<Entry>> rows(static_cast<std::size_t>(count(degree)));
   for (std::size_t c = 0; c < 8; ++c) {
-    solve(projection[c]);
-    for (std::size_t i = 0; i < classes[c].low; ++i) {
-      const int row = classes[c].all[i];
+    const std::size_t low = low_ones(classes[c], degree);
+    Matrix own(gram[c].begin(), gram[c].begin() + static_cast<std::ptrdiff_t>(low));
+    solve(own);
+    for (std::size_t i = 0; i < low; ++i) {
+      const int row = classes[c][i];
       rows[static_cast<std::size_t>(row)].push_back({row, row, 1});
-      for (std::size_t j = classes[c].low; j < classes[c].all.size(); ++j)
-        rows[static_cast<std::size_t>(row)].push_back({row, classes[c].all[j], projection[c][i][j]});
+      for (std::size_t j = low; j < classes[c].size(); ++j)
+        rows[static_cast<std::size_t>(row)].push_back({row, classes[c][j], own[i][j]});
     }
   }
   SparseMap map{count(degree), count(beyond), {0}, {}, {}};
@@ -104,6 +104,16 @@ SparseMap cube_projection(int degree, int beyond) {
     map.begin.push_back(static_cast<std::int32_t>(map.column.size()));
   }
   return map;
+}
+
+}  // namespace
+
+std::map<int, SparseMap> cube_projections(const std::set<int>& degrees, int beyond) {
+  const auto classes = parity_classes(beyond);
+  const std::array<Matrix, 8> gram = gram_matrices(classes, *degrees.rbegin(), beyond);
+  std::map<int, SparseMap> projections;
+  for (const int degree : degrees) projections[degree] = projection_of(classes, gram, degree, beyond);
+  return projections;
 }
 
 }  // namespace farfield::laplace

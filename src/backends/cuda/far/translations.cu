@@ -112,6 +112,10 @@ void Translations<Real>::build(Decision& d, const TreeView& tree, int threads, c
   count_shared();
 }
 
+static Fit fit_of(const Decision& d) {
+  return !d.fits() ? Fit::none : d.judged_from > 0 ? Fit::for_gradient : Fit::for_all;
+}
+
 /// Returns what m2l runs on: none where the operands of dipoles would leave their range.
 template <class Real>
 TensorEngine Translations<Real>::build_tensor(TensorEngine engine, const Decision& d, const TreeView& tree,
@@ -135,7 +139,7 @@ void Translations<Real>::build_for_all_levels(Decision& d, const TreeView& tree,
   settle_scheme<Real>(d, report);
   const bool by_mirrors = mirrored<Real>(d);
   tables_ =
-      shared_tables<Real>(d.kernel, d.degree, {d.rotation || by_mirrors, d.reduced, true, d.fits()}, stream, threads);
+      shared_tables<Real>(d.kernel, d.degree, {d.rotation || by_mirrors, d.reduced, true, fit_of(d)}, stream, threads);
   planar_.build(d.kernel, view().degree, stream);
   if (planar_.view().ready) return;  // it has no others
   octants_.build(view(), stream);

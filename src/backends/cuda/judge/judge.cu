@@ -216,7 +216,8 @@ int Judge::launch_tails(const Work<Real>& work, const Tailed& tailed, Share& sha
     const auto tails =
         in_plane ? tails_kernel<true, Real, Tailed, TailMeans> : tails_kernel<false, Real, Tailed, TailMeans>;
     tails<<<static_cast<unsigned>(shares), sum_threads, 0, stream>>>(
-        work, tailed, power_.data(), tail_means(in_plane ? planar_decay : solid_decay, work.tables.degree),
+        work, tailed, power_.data(),
+        in_plane ? tail_means(planar_decay, work.tables.degree) : tail_means(work.tables.degree, work.tables.fit),
         part_.data());
   }
   require_launch("tails_kernel");

@@ -273,12 +273,10 @@ template <class Basis, class... Scale>
 void Tables<Real>::fill_far(const M2lScheme& m2l, int threads, Scale... scale) {
   const int operators = m2l.reduced ? operator_count : far_operator_count;
   const auto dense = [&] {
-    const auto made_by = [&]<class M2l>(std::type_identity<M2l>) {
-      return canonical_matrices<M2l>(view_.degree, view_.coefficients, operators, threads, scale...);
-    };
     if constexpr (std::same_as<Basis, LaplaceBasis>)
-      if (m2l.fitted) return made_by(std::type_identity<laplace::FittedM2l>());
-    return made_by(std::type_identity<typename Basis::DenseM2l>());
+      if (m2l.fit != Fit::none)
+        return canonical_matrices<laplace::FittedM2l>(view_.degree, view_.coefficients, operators, threads, m2l.fit);
+    return canonical_matrices<typename Basis::DenseM2l>(view_.degree, view_.coefficients, operators, threads, scale...);
   };
   std::vector<double> canonical;
   if (m2l.rotation)
@@ -300,6 +298,7 @@ void Tables<Real>::build_for(int degree, const M2lScheme& m2l, cudaStream_t stre
   const int count = Basis::coefficient_count(degree);
   view_ = {};
   view_.degree = degree;
+  view_.fit = m2l.fit;
   view_.coefficients = count;
   view_.stride = stride_of<Real>(count);
   view_.pitch = (count + product_columns - 1) / product_columns * product_columns;

@@ -5,6 +5,7 @@
 
 #include "backends/cuda/runtime/array.hpp"
 #include "backends/cuda/work.hpp"
+#include "expansions/fitted/source_degrees.hpp"
 #include "expansions/tables.hpp"
 
 namespace farfield::cuda {
@@ -14,10 +15,11 @@ namespace farfield::cuda {
 template <class M2l, class... Scale>
 std::vector<double> canonical_matrices(int degree, int coefficients, int operators, int threads, Scale... scale);
 
-/// Which tables of m2l there shall be. A treecode translates nothing. `fitted`: dense ones by least squares, of a basis
+/// Which tables of m2l there shall be. A treecode translates nothing. `fit`: dense ones by least squares, of a basis
 /// that has them.
 struct M2lScheme {
-  bool rotation, reduced, translates = true, fitted = false;
+  bool rotation, reduced, translates = true;
+  Fit fit = Fit::none;
   bool operator==(const M2lScheme&) const = default;
 };
 

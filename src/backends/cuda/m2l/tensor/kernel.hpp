@@ -46,8 +46,9 @@ struct TensorTile {
   unsigned sources[colleagues_per_box], members, targets;
   int count;  ///< of rows that exist
   int steps;
-  std::uint16_t step[colleagues_per_box * 32];  ///< chunk * 32 + slot; 32 chunks: coefficients up to 256
-  std::uint32_t column[256];                    ///< child << 16 | coefficient
+  std::int32_t begin[colleagues_per_box];                             ///< TensorInner::begin
+  std::uint16_t step[colleagues_per_box * TensorInner::most_chunks];  ///< chunk * 32 + slot
+  std::uint32_t column[256];                                          ///< child << 16 | coefficient
 };
 
 /// No memory clobber: the compiler may start the copies of a thread back to back; readers of the copies wait first.
@@ -87,6 +88,7 @@ __device__ bool read_rows(const TreeView& tree, const TensorProduct& p, TensorTi
   const TensorTileRange range = p.pass.rows.tile[blockIdx.x];
   if (range.begin == range.end) return false;
   if (thread == 0) tile.members = range.members, tile.targets = 0, tile.count = range.end - range.begin;
+  if (thread < colleagues_per_box) tile.begin[thread] = p.pass.inner->begin[thread];
   __syncthreads();
   for (int r = thread; r < rows; r += static_cast<int>(blockDim.x)) {
     const BoxId parent = range.begin + r < range.end ? p.pass.rows.parent[range.begin + r] : no_box;
@@ -164,9 +166,10 @@ __device__ void find_steps(const TensorPass& pass, bool reduced, int splits, Ten
     int steps = 0;
     const bool own = lane < colleagues_per_box && lane % splits == static_cast<int>(blockIdx.y);
     const unsigned sources = own ? tile.sources[lane] : 0u;
+    const std::uint8_t* children = pass.inner->children[first_octant(tile.members)][own ? lane : 0];
+#pragma unroll 4
     for (int chunk = 0; chunk < pass.width / 8; ++chunk) {
-      const int begin = chunk * tensor_chunk / pass.width, end = (chunk * tensor_chunk + tensor_chunk - 1) / pass.width;
-      const bool needed = sources & ((2u << end) - (1u << begin));
+      const bool needed = sources & children[chunk];
       const unsigned all = __ballot_sync(~0u, needed);
       if (needed) tile.step[steps + __popc(all & ((1u << lane) - 1))] = static_cast<std::uint16_t>(chunk * 32 + lane);
       steps += __popc(all);
@@ -203,20 +206,24 @@ template <int rows, int threads, int parts>
 class RowCopies {
  public:
   __device__ RowCopies(const TensorPass& pass, const TensorTile<rows>& tile, int thread)
-      : pass_(pass), tile_(tile), row_(thread / 8), piece_(thread % 8) {}
+      : pass_(pass),
+        tile_(tile),
+        pieces_(pass.inner->piece[first_octant(tile.members)]),
+        row_(thread / 8),
+        piece_(thread % 8) {}
 
-  /// `half`: only the first half of the rows.
-  __device__ void start(int step, unsigned char* stage, bool half = false) {
-    const int chunk = step / 32, slot = step % 32;
-    if (chunk != chunk_) {
-      const int k = chunk * tensor_chunk + piece_ * 8, child = k / pass_.width;
-      chunk_ = chunk, bit_ = 1u << child, offset_ = k - child * pass_.width;
-    }
+  /// Reads what the pieces of the next step are, which takes a while.
+  __device__ void look_up(int step) {
+    const TensorPiece piece = pieces_[step % 32][step / 32 * 8 + piece_];
+    bit_ = 1u << piece.child, offset_ = 8 * piece.eighth;
+  }
+  /// The step that was looked up; `half`: only the first half of the rows.
+  __device__ void start(int step, unsigned char* stage, bool half = false) const {
     unsigned char* to = stage + row_ * tensor_row_bytes + (piece_ ^ row_ % 8) * 16;
     if (half)
-      copy<rows / 2>(slot, to);
+      copy<rows / 2>(step % 32, to);
     else
-      copy<rows>(slot, to);
+      copy<rows>(step % 32, to);
   }
 
  private:
@@ -247,22 +254,23 @@ class RowCopies {
 
   const TensorPass& pass_;
   const TensorTile<rows>& tile_;
-  int row_, piece_, chunk_ = -1, offset_ = 0;
+  const TensorPiece (*pieces_)[TensorInner::most_pieces];
+  int row_, piece_, offset_ = 0;
   unsigned bit_ = 0;
 };
 
 /// Where a step's operators begin: [child][width][64]. Those of all steps are 2^27 numbers at most.
-__device__ inline unsigned operators_of(const TensorPass& pass, int step) {
-  const unsigned chunk = static_cast<unsigned>(step) / 32, slot = static_cast<unsigned>(step) % 32;
-  const auto width = static_cast<unsigned>(pass.width);
-  return (slot * (width / 8) + chunk) * 8 * width * tensor_chunk;
+template <int rows>
+__device__ unsigned operators_of(const TensorPass& pass, const TensorTile<rows>& tile, int step) {
+  const auto chunk = static_cast<unsigned>(tile.begin[step % 32] + step / 32);
+  return chunk * 8 * static_cast<unsigned>(pass.width) * tensor_chunk;
 }
 
 /// Starts the copies of a step's operators by all threads.
 template <int rows, int columns, int parts>
 __device__ void copy_operators(const TensorPass& pass, const TensorTile<rows>& tile, int step, unsigned char* b) {
   const int thread = static_cast<int>(threadIdx.x), piece = thread % 8;
-  const unsigned image = operators_of(pass, step);
+  const unsigned image = operators_of(pass, tile, step);
 #pragma unroll
   for (int r = 0; r < columns; r += tensor_threads / 8) {
     const int row = r + thread / 8;
@@ -334,6 +342,7 @@ __global__ void __launch_bounds__(tensor_threads, 1) tensor_kernel(TreeView tree
   RowCopies<rows, tensor_threads, parts> row_copies(p.pass, tile, static_cast<int>(threadIdx.x));
   const auto load = [&](int i, unsigned char* to) {
     if (i < steps) {
+      row_copies.look_up(tile.step[i]);
       row_copies.start(tile.step[i], to);
       copy_operators<rows, columns, parts>(p.pass, tile, tile.step[i], to + parts * rows * tensor_row_bytes);
     }

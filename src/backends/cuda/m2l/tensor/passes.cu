@@ -21,7 +21,9 @@ int graded_degrees(int degree, double tolerance) {
   return graded_degrees(degree);
 }
 
-int group_of(int width, int terms, TensorEngine engine) {
+int group_of(int width, int terms, TensorEngine engine, Fit fit) {
+  const bool to_distances = fit == Fit::for_all || fit == Fit::for_gradient;
+  if (to_distances && engine == TensorEngine::warpgroup && width >= tuning::least_columns_of_one) return 1;
   const int most = terms == 1 ? 256 : engine == TensorEngine::warpgroup ? 160 : 128;
   int group = 8;
   while (group > 1 && group * width > most) group /= 2;
@@ -30,7 +32,8 @@ int group_of(int width, int terms, TensorEngine engine) {
 
 int tile_rows_of(std::int64_t parents, int columns, int group, TensorEngine engine, bool large) {
   if (engine != TensorEngine::warpgroup || columns > tuning::most_tall_columns || parents == 0) return 128;
-  return large || parents * 8 / group / 256 >= tuning::tall_tiles * device_limits().multiprocessors ? 256 : 128;
+  const double tiles = static_cast<double>(parents) * 8 / group / 256;
+  return large || tiles >= tuning::tall_tiles * device_limits().multiprocessors ? 256 : 128;
 }
 
 TensorEngine tensor_engine(int degree) {
@@ -67,13 +70,14 @@ int splits_for(std::int64_t tiles, int width) {
 
 std::int64_t TensorM2l::bytes_of_box(int degree) {
   const int low = graded_degrees(degree), width = tensor_width(SolidShape::count(degree)),
-            group = group_of(width, 1, TensorEngine::warp);
+            group = group_of(width, 1, TensorEngine::warpgroup, Fit::for_all);
   return 2 * width + 4 * tensor_width(SolidShape::first(low)) + 10 * (8 / group + 4) / 4;
 }
 std::int64_t TensorM2l::bytes_of_operators(int degree) {
   const auto bytes = [](std::int64_t width) { return 2 * 64 * colleagues_per_box * width * width; };
   const int low = graded_degrees(degree);
-  return bytes(tensor_width(SolidShape::count(degree))) + 2 * bytes(tensor_width(SolidShape::first(low))) + (1 << 16);
+  return bytes(tensor_width(SolidShape::count(degree))) + 2 * bytes(tensor_width(SolidShape::first(low))) +
+         2 * static_cast<std::int64_t>(sizeof(TensorInner)) + (1 << 16);
 }
 
 /// Of the graded pass beside the other, `shared`: numbers of boxes times parts where tiles are shared.

@@ -27,16 +27,19 @@ TensorM2l::TensorM2l(DeviceMemory& memory) : memory_(memory), rows_(memory), gra
   for (DeviceArray<__half>* a :
        {&operators_, &graded_operators_[0], &graded_operators_[1], &high_, &graded_high_, &graded_low_})
     a->use(memory);
+  inner_.use(memory), graded_inner_.use(memory);
   most_sources_.use(memory);
   parts_.use(memory), graded_sums_.use(memory);
 }
 
-void TensorM2l::choose_passes(int degree) {
+void TensorM2l::choose_passes(int degree, TensorEngine engine, Fit fit) {
   const int low = graded_degrees(degree, tolerance_), count = SolidShape::count(degree),
             graded = SolidShape::first(low);
   view_.low = low;
   view_.full = {tensor_width(count), count, 1};
   view_.graded = {tensor_width(graded), graded, low > 0 ? 3 : 0};
+  view_.full.rows.group = group_of(view_.full.width, 1, engine, fit);
+  view_.graded.rows.group = low > 0 ? group_of(view_.graded.width, 3, engine) : view_.full.rows.group;
 }
 
 /// most[level]: most sources of a box; 0 before the launch. Nearly every box finds a fuller one of its level in the
@@ -80,19 +83,19 @@ void TensorM2l::use_most_sources(const std::vector<std::uint32_t>& most, cudaStr
   view_.most_sources = most_sources_.data();
 }
 
-void TensorM2l::use_operators(const TablesView<float>& tables, cudaStream_t stream) {
-  const bool made = tables.degree == degree_ && tables.far.matrix == matrix_ && tables.far.begin[8] == links_;
+void TensorM2l::use_operators(const TablesView<float>& tables, TensorEngine engine, cudaStream_t stream) {
+  const bool made = tables.degree == degree_ && tables.far.matrix == matrix_ && tables.far.begin[8] == links_ &&
+                    view_.full.rows.group == group_of(view_.full.width, 1, engine, tables.fit);
   if (made && view_.low == graded_degrees(degree_, tolerance_)) return;
-  choose_passes(tables.degree);
+  choose_passes(tables.degree, engine, tables.fit);
   make_operators(tables, stream);
   degree_ = tables.degree, matrix_ = tables.far.matrix, links_ = tables.far.begin[8];
 }
 
 void TensorM2l::make_rows(const TreeView& tree, BoxId first, BoxId last, TensorEngine engine, bool large,
                           cudaStream_t stream) {
-  const int group = group_of(view_.full.width, 1, engine);
+  const int group = view_.full.rows.group, graded_group = view_.graded.rows.group;
   constexpr int graded_tile_rows = 128;
-  const int graded_group = view_.graded.terms ? group_of(view_.graded.width, 3, engine) : group;
   const int tile_rows = tile_rows_of(std::int64_t(last) - first, group * view_.full.width, group, engine, large);
   const bool shared = view_.graded.terms == 0 || (graded_group == group && tile_rows == graded_tile_rows);
   const int wave = tile_rows <= 128 ? 0 : large ? 3 : device_limits().multiprocessors;
@@ -167,7 +170,7 @@ bool TensorM2l::allow_dipoles(const Lattice& lattice, int levels, cudaStream_t s
 
 void TensorM2l::build(const TablesView<float>& tables, const TreeView& tree, TensorEngine engine, cudaStream_t stream,
                       bool large) {
-  use_operators(tables, stream);
+  use_operators(tables, engine, stream);
   const bool some = tree.levels > 2;
   make_rows(tree, some ? tree.level_begin[1] : 0, some ? tree.level_begin[tree.levels - 1] : 0, engine, large, stream);
   stride_ = tables.stride, of_all_levels_ = true;
@@ -176,20 +179,20 @@ void TensorM2l::build(const TablesView<float>& tables, const TreeView& tree, Ten
 }
 
 void TensorM2l::build_operands(int degree, const TreeView& tree, TensorEngine engine, cudaStream_t stream) {
-  choose_passes(degree);
+  choose_passes(degree, engine, Fit::none);
   of_all_levels_ = false;
   prepare_operands(tree, engine, stream);
 }
 
 void TensorM2l::build_level(const TablesView<float>& tables, const TreeView& tree, int level,
                             const TensorView& operands, cudaStream_t stream) {
-  use_operators(tables, stream);
   const TensorEngine engine = operands.warpgroups ? TensorEngine::warpgroup : TensorEngine::warp;
+  use_operators(tables, engine, stream);
   make_rows(tree, tree.level_begin[level - 1], tree.level_begin[level], engine, false, stream);
   const TensorPass full = view_.full, graded = view_.graded;
   view_ = operands;
   for (const auto& [own, common] : {std::pair{&full, &view_.full}, {&graded, &view_.graded}}) {
-    common->rows = own->rows;
+    common->rows = own->rows, common->inner = own->inner;
     for (int part = 0; part < 2; ++part) common->operators[part] = own->operators[part];
   }
 }

@@ -62,11 +62,11 @@ class TensorM2l {
   static std::int64_t bytes_of_parts(int degree, std::int64_t boxes, double heard);
 
  private:
-  void use_operators(const TablesView<float>& tables, cudaStream_t stream);
+  void use_operators(const TablesView<float>& tables, TensorEngine engine, cudaStream_t stream);
   void make_operators(const TablesView<float>& tables, cudaStream_t stream);
   void make_rows(const TreeView& tree, BoxId first, BoxId last, TensorEngine engine, bool large, cudaStream_t stream);
   void prepare_operands(const TreeView& tree, TensorEngine engine, cudaStream_t stream);
-  void choose_passes(int degree);
+  void choose_passes(int degree, TensorEngine engine, Fit fit);
   void count_most_sources(const TreeView& tree, cudaStream_t stream);
   bool runs_beside() const;
 
@@ -80,6 +80,7 @@ class TensorM2l {
   int stride_ = 0;          ///< of locals
   bool of_all_levels_ = false;
   TensorRowLists rows_, graded_rows_;
+  DeviceArray<TensorInner> inner_, graded_inner_;
   DeviceArray<__half> operators_, graded_operators_[2], high_, graded_high_, graded_low_;
   DeviceArray<std::uint32_t> most_sources_;
   DeviceArray<float> parts_, graded_sums_;  ///< see TensorView

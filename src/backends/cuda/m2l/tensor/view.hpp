@@ -32,14 +32,31 @@ struct TensorRows {
   std::int64_t most_tiles = 0;
 };
 
+/// Eight coefficients of a source child: 16 bytes of a row.
+struct TensorPiece {
+  std::uint8_t child;   ///< octant; 8: none, zeros
+  std::uint8_t eighth;  ///< coefficients 8 * eighth ... 8 * eighth + 7
+};
+
+/// The inner dimension of a product, of tiles with one child of their rows by that child, else alike for all: what the
+/// pieces of each step are. A step is a chunk of eight pieces of one slot of colleagues. Products by one child hold no
+/// child that is near, and of the others as many coefficients as the fit asks for.
+struct TensorInner {
+  static constexpr int most_chunks = 32, most_pieces = 8 * most_chunks;  ///< of a slot: coefficients up to 256
+  TensorPiece piece[8][colleagues_per_box][most_pieces];
+  std::uint8_t children[8][colleagues_per_box][most_chunks];  ///< in each chunk
+  std::int32_t begin[colleagues_per_box + 1];                 ///< chunks of the slots before, for any child
+};
+
 /// One product over all parents. Parts: [0] high, [1] low (three terms only).
 struct TensorPass {
   int width = 0;  ///< numbers of a box in `in`: coefficients rounded up to a multiple of 8
   int count = 0;  ///< coefficients
   int terms = 0;  ///< 1 or 3; 0: no such pass
   const __half* in[2] = {};
-  /// [slot][width * 8 / 64][child][width][64], slots of colleagues: element (out, in) of the children's matrices, in =
-  /// source child * width + j; the eight 16-byte pieces of a row have the order of shared memory (kernel.hpp).
+  const TensorInner* inner = nullptr;
+  /// [chunk of TensorInner][child][width][64]: element (out, in) of the children's matrices; the eight pieces of a row
+  /// have the order of shared memory (kernel.hpp).
   const __half* operators[2] = {};
   TensorRows rows = {};
 };

@@ -84,15 +84,15 @@ class WgmmaEngine {
 };
 
 /// Starts the bulk copies of a step's operators, one per run of consecutive children.
-template <int columns, int parts>
-__device__ void copy_operators_bulk(const TensorPass& pass, unsigned members, int step, unsigned char* to,
+template <int rows, int columns, int parts>
+__device__ void copy_operators_bulk(const TensorPass& pass, const TensorTile<rows>& tile, int step, unsigned char* to,
                                     std::uint64_t& barrier) {
   const int child_bytes = pass.width * tensor_row_bytes;
   arrive_and_expect(barrier, static_cast<unsigned>(parts * pass.rows.group * child_bytes));
-  const unsigned image = operators_of(pass, step);
+  const unsigned image = operators_of(pass, tile, step);
   for (int part = 0; part < parts; ++part) {
     unsigned char* at = to + part * columns * tensor_row_bytes;
-    for (unsigned left = members; left;) {
+    for (unsigned left = tile.members; left;) {
       const int first = first_octant(left), count = __ffs(static_cast<int>(~(left >> first))) - 1;
       left &= ~(((1u << count) - 1) << first);
       copy_bulk(at, pass.operators[part] + image + static_cast<unsigned>(first * (child_bytes / 2)),
@@ -147,12 +147,12 @@ __global__ void __launch_bounds__(specialised_threads<Engine>, 1) specialised_ke
     give_registers<copying_registers>();
     const int thread = static_cast<int>(threadIdx.x) - tensor_threads;
     RowCopies<rows, copying_threads, parts> row_copies(p.pass, tile, thread);
-    const unsigned members = tile.members;
     for (int i = 0, s = 0, phase = 1; i < steps; ++i) {
+      row_copies.look_up(tile.step[i]);
       wait(empty[s], static_cast<unsigned>(phase));  // in the first round all stages are empty
       unsigned char* to = stage + s * stage_bytes;
       if (thread == i % 4 * 32)  // the first four warps take turns
-        copy_operators_bulk<columns, parts>(p.pass, members, tile.step[i], to + rows_bytes, full[s]);
+        copy_operators_bulk<rows, columns, parts>(p.pass, tile, tile.step[i], to + rows_bytes, full[s]);
       row_copies.start(tile.step[i], to, half);
       arrive_after_copies(full[s]);
       if (++s == stages) s = 0, phase ^= 1;
