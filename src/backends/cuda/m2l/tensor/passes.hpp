@@ -24,8 +24,8 @@ int graded_degrees(int degree);
 /// atoms of water at degree 12: 2.53 ms a step below 4, 2.61 below 5, 2.67 below 6.
 int graded_degrees(int degree, double tolerance);
 
-/// Children whose columns, `width` each, fill a tile. One where operators are fitted to distances: of several children
-/// some are near to most sources, and all coefficients would count. So narrow a tile would copy its rows too often.
+/// Children whose columns, `width` each, fill a tile. One, if it is wide enough not to copy its rows too often, where
+/// operators are fitted to distances: of several children some are near to most sources, and all coefficients count.
 int group_of(int width, int terms, TensorEngine engine, Fit fit = Fit::none);
 
 /// Rows of a tile: 256 where the engine has such tiles for `columns` and enough per multiprocessor remain, else 128.
