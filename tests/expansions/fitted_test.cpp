@@ -66,6 +66,16 @@ TEST(FittedM2l, HasTheSymmetriesOfTheCube) {
   }
 }
 
+/// A point of one box and one of the other, each from its box's centre.
+using PointPairs = std::vector<std::pair<Point, Point>>;
+
+PointPairs random_pairs(int count, unsigned seed) {
+  Random random(seed);
+  PointPairs pairs;
+  for (int i = 0; i < count; ++i) pairs.emplace_back(random.point(0.5), random.point(0.5));
+  return pairs;
+}
+
 /// Root mean squares of the errors of potential and gradient of unit charges at random in one box, at points in the
 /// other.
 struct Errors {
@@ -75,8 +85,7 @@ struct Errors {
   }
 };
 
-Errors errors_of(int degree, const double t[3], const Vector& matrix,
-                 const std::vector<std::pair<Point, Point>>& pairs) {
+Errors errors_of(int degree, const double t[3], const Vector& matrix, const PointPairs& pairs) {
   Errors e;
   const auto sum_at = [&](const Vector& local, const Point& x) { return dot(local, regular(degree, x)); };
   for (const auto& pair : pairs) {
@@ -102,9 +111,7 @@ Errors errors_of(int degree, const double t[3], const Vector& matrix,
 TEST(FittedM2l, ErrsLessThanTheSeries) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE(seed);
-  Random random(seed);
-  std::vector<std::pair<Point, Point>> pairs;
-  for (int i = 0; i < 8000; ++i) pairs.emplace_back(random.point(0.5), random.point(0.5));
+  const PointPairs pairs = random_pairs(8000, seed);
   for (int degree = 4; degree <= 14; degree += 2) {
     // Squares summed over the offsets, as a sum over boxes does: those nearest carry it. Alone, those further away
     // scatter by a factor of two, since at high degrees a few pairs in facing corners carry what is left of them.
@@ -134,7 +141,7 @@ std::array<int, far_operator_count> counts_of_operators() {
 }
 
 /// Of a box's whole list, whose squares add up.
-Errors errors_of_list(int degree, Fit fit, const std::vector<std::pair<Point, Point>>& pairs) {
+Errors errors_of_list(int degree, Fit fit, const PointPairs& pairs) {
   const laplace::FittedM2l m2l(degree, fit);
   const auto counts = counts_of_operators();
   const auto count = static_cast<std::size_t>(LaplaceBasis::coefficient_count(degree));
@@ -161,9 +168,7 @@ double share_of_coefficients(int degree, Fit fit) {
 TEST(FittedM2l, NeedsFewerDegreesOfFarSources) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE(seed);
-  Random random(seed);
-  std::vector<std::pair<Point, Point>> pairs;
-  for (int i = 0; i < 1000; ++i) pairs.emplace_back(random.point(0.5), random.point(0.5));
+  const PointPairs pairs = random_pairs(1000, seed);
   for (const int degree : {8, 10, 12}) {
     const Errors all = errors_of_list(degree, Fit::of_one_degree, pairs);
     for (const Fit fit : {Fit::for_all, Fit::for_gradient}) {
@@ -184,9 +189,7 @@ TEST(FittedM2l, NeedsFewerDegreesOfFarSources) {
 TEST(FittedM2l, ErrsAsTheJudgeExpectsOfFarSources) {
   const unsigned seed = std::random_device()();
   SCOPED_TRACE(seed);
-  Random random(seed);
-  std::vector<std::pair<Point, Point>> pairs;
-  for (int i = 0; i < 2000; ++i) pairs.emplace_back(random.point(0.5), random.point(0.5));
+  const PointPairs pairs = random_pairs(2000, seed);
   for (const int degree : {9, 12})
     for (const Fit fit : {Fit::for_all, Fit::for_gradient}) {
       const laplace::FittedM2l m2l(degree, fit);
@@ -212,8 +215,7 @@ TEST(FittedM2l, ErrsAsTheJudgeExpectsOfFarSources) {
 
 TEST(FittedM2l, ErrsLessInFacingCorners) {
   const double t[3] = {2, 0, 0};
-  const std::vector<std::pair<Point, Point>> facing = {{{-0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}},
-                                                       {{-0.5, -0.5, 0.5}, {0.5, -0.5, 0.5}}};
+  const PointPairs facing = {{{-0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}}, {{-0.5, -0.5, 0.5}, {0.5, -0.5, 0.5}}};
   for (const auto& [degree, least] : {std::pair{4, 1.5}, {8, 4.0}, {12, 15.0}, {14, 15.0}}) {
     const Errors series = errors_of(degree, t, matrix_of<LaplaceBasis::DenseM2l>(degree, t), facing);
     const Errors fitted = errors_of(degree, t, matrix_of<laplace::FittedM2l>(degree, t), facing);
