@@ -35,6 +35,11 @@ FARFIELD_HD unsigned facing_children(int axis, int d) { return d == 0 ? 0xffu : 
 /// Displacement along an axis, in child edges, of a box's child from a child of the box's colleague at displacement d;
 /// `place` and `other` are the children's bits of the octant.
 FARFIELD_HD int from_cousin(int place, int other, int d) { return place - other - 2 * d; }
+/// Along all axes, of the child in octant `place` from the colleague's in octant `other`.
+FARFIELD_HD BoxOffset from_cousin(int place, int other, BoxOffset d) {
+  return {from_cousin(place & 1, other & 1, d.x), from_cousin(place >> 1 & 1, other >> 1 & 1, d.y),
+          from_cousin(place >> 2, other >> 2, d.z)};
+}
 /// The same of the box itself, in half child edges.
 FARFIELD_HD int from_nephew(int other, int d) { return 1 - 2 * other - 4 * d; }
 

@@ -117,10 +117,7 @@ static void for_each_cousin(int target, bool reduced, F&& f) {
         unsigned mask = ~touching_children({x, y, z}, target) & 0xffu;
         if (reduced) mask &= ~children_for_parent({x, y, z});
         for (int o = 0; o < 8; ++o)
-          if (mask >> o & 1)
-            f(colleague_slot(x, y, z), o,
-              BoxOffset{from_cousin(target & 1, o & 1, x), from_cousin(target >> 1 & 1, o >> 1 & 1, y),
-                        from_cousin(target >> 2, o >> 2, z)});
+          if (mask >> o & 1) f(colleague_slot(x, y, z), o, from_cousin(target, o, {x, y, z}));
       }
 }
 

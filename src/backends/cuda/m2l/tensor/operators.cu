@@ -30,9 +30,8 @@ __global__ void find_matrices(Operators<float> far, MatrixIds* ids) {
 static int counted(const TensorPass& pass, const TablesView<float>& tables, BoxOffset colleague, int target,
                    int other) {
   if (pass.rows.group > 1) return pass.width;
-  const FarOffset& offset = far_offset(from_cousin(target & 1, other & 1, colleague.x),
-                                       from_cousin(target >> 1 & 1, other >> 1 & 1, colleague.y),
-                                       from_cousin(target >> 2, other >> 2, colleague.z));
+  const BoxOffset apart = from_cousin(target, other, colleague);
+  const FarOffset& offset = far_offset(apart.x, apart.y, apart.z);
   if (offset.op < 0) return 0;
   const int degree = laplace::source_degree(tables.degree, tables.fit, OperatorOffset(offset.op).t);
   return std::min(pass.count, SolidShape::count(degree));
