@@ -25,9 +25,9 @@ class DeviceMemory {
   static void release(DeviceMemory* from, void* block, std::int64_t bytes) noexcept;
   /// Gives freed blocks whose work has been waited for back to the device, until the pool holds at most `bytes`.
   void trim(std::int64_t bytes);
-  /// To be called before the first array. Freed blocks, up to half of the device's memory, then wait here for arrays of
-  /// about their size, and the driver is not asked; of a quarter those of 2^28 points were asked for again, 10 ms of a
-  /// step. Where memory has run out, half as many wait. For a plan each of whose calls works on one stream and waits
+  /// To be called before the first array. What is free of blocks, up to half of the device's memory, then waits here for
+  /// the next arrays, and the driver is not asked; of a quarter those of 2^28 points were asked for again, 10 ms of a
+  /// step. Where memory has run out, an eighth less waits. For a plan each of whose calls works on one stream and waits
   /// for it.
   void keep_blocks();
   /// Lets another device copy from these blocks by itself, where the hardware can; otherwise copies take a longer way.

@@ -208,24 +208,26 @@ void DeviceMemory::let_read(int other) {
 
 void* DeviceMemory::allocate(DeviceMemory* from, std::int64_t bytes) {
   if (from && from->frozen) throw Error(ErrorCode::internal, "memory was asked for while a graph is captured");
-  const bool kept = from && from->blocks_ && from->blocks_->takes(bytes);
+  KeptBlocks* const kept = from ? from->blocks_.get() : nullptr;
   const std::int64_t wanted = kept ? KeptBlocks::rounded(bytes) : bytes;
-  void* block = kept ? from->blocks_->take(wanted) : nullptr;
+  void* block = kept ? kept->take(wanted) : nullptr;
+  const bool asked = !block;
   const auto ask = [&] {
     const auto size = static_cast<std::size_t>(wanted);
     return from ? cudaMallocFromPoolAsync(&block, size, from->pool_, from->stream) : cudaMalloc(&block, size);
   };
-  cudaError_t code = block ? cudaSuccess : ask();
+  cudaError_t code = asked ? ask() : cudaSuccess;
   if (code == cudaErrorMemoryAllocation && from) {  // perhaps freed blocks of other sizes are in the way
     cudaGetLastError();
     if (cudaStreamSynchronize(from->stream) == cudaSuccess) {
       from->give_back_blocks();
-      if (from->blocks_) from->blocks_->keep_fewer();
+      if (kept) kept->keep_fewer();
       if (cudaMemPoolTrimTo(from->pool_, 0) == cudaSuccess) code = ask();
     }
   }
   if (code == cudaErrorMemoryAllocation) fail_memory(wanted);
   require(code, from ? "cudaMallocFromPoolAsync" : "cudaMalloc");
+  if (kept && asked) kept->add(block, wanted);
   if (from) from->meter.add(bytes);
   return block;
 }
@@ -235,12 +237,10 @@ void DeviceMemory::release(DeviceMemory* from, void* block, std::int64_t bytes) 
     if ((from ? cudaFreeAsync(freed, from->stream) : cudaFree(freed)) != cudaSuccess) cudaGetLastError();
   };
   if (from) from->meter.add(-bytes);
-  if (!from || !from->blocks_ || !from->blocks_->takes(bytes)) return give_back(block);
-  try {
-    from->blocks_->keep(block, KeptBlocks::rounded(bytes), give_back);
-  } catch (const std::bad_alloc&) {
+  if (from && from->blocks_)
+    from->blocks_->keep(block, give_back);
+  else
     give_back(block);
-  }
 }
 
 }  // namespace farfield::cuda

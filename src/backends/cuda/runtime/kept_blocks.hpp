@@ -1,65 +1,104 @@
-// KeptBlocks: freed blocks of memory that wait for the next array of about their size. Knows nothing of what memory it
-// is.
+// KeptBlocks: blocks of memory that arrays have parts of, and what is free of them, which waits for the next arrays.
+// Knows nothing of what memory it is.
 #pragma once
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <vector>
+#include <iterator>
+#include <map>
 
 namespace farfield::cuda {
 
 /// Where several threads of one process ask the driver for memory, they wait for one another: the arrays of a tree took
-/// 26 us where one rank asked, 40 to 95 where two did (two H200), and a move has some hundred arrays.
+/// 26 us where one rank asked, 40 to 95 where two did (two H200), and a move has some hundred arrays. Gigabytes take 1
+/// to 10 ms each, where the driver has to map memory anew: arrays of a tree and of a sum, which take turns, differ.
 class KeptBlocks {
  public:
-  /// Keeps at most `most` bytes, the last ones that came.
-  explicit KeptBlocks(std::int64_t most) : most_(most), largest_(most / 10) {}
+  /// Keeps at most `most` free bytes, but for those beside arrays.
+  explicit KeptBlocks(std::int64_t most) : most_(most) {}
 
-  /// Larger blocks are not kept: whatever fills a device needs their bytes for others. The coordinates of 2^28 points
-  /// are, on a device of 141 GB of which half is kept.
-  bool takes(std::int64_t bytes) const { return bytes <= largest_; }
-  /// From now on half as many bytes are kept: others needed them.
-  void keep_fewer() { most_ /= 2; }
-  /// Bytes of the block for an array of so many: up to a 32nd more, so that about the same number finds it again.
+  /// From now on an eighth less: others needed it.
+  void keep_fewer() { most_ -= most_ / 8; }
+  /// Bytes of an array that asks for so many: up to a 32nd more, so that about as many find the same place again.
   static std::int64_t rounded(std::int64_t bytes) {
     const auto wanted = static_cast<std::uint64_t>(bytes);
     const std::uint64_t step = std::bit_floor(wanted | least_step * steps) / steps;
     return static_cast<std::int64_t>((wanted + step - 1) / step * step);
   }
 
-  /// Of the blocks of these rounded bytes the one that was kept last, or null.
+  /// Room for an array of these rounded bytes, or null: the smallest that there is, unless that is so large that others
+  /// need it more.
   void* take(std::int64_t bytes) {
-    const auto found =
-        std::find_if(kept_.rbegin(), kept_.rend(), [bytes](const Block& kept) { return kept.bytes == bytes; });
-    if (found == kept_.rend()) return nullptr;
-    void* const at = found->at;
-    bytes_ -= bytes;
-    kept_.erase(std::next(found).base());
-    return at;
+    auto best = parts_.end();
+    for (auto part = parts_.begin(); part != parts_.end(); ++part)
+      if (part->second.free && part->second.bytes >= bytes && part->second.bytes / most_times <= bytes &&
+          (best == parts_.end() || part->second.bytes < best->second.bytes))
+        best = part;
+    if (best == parts_.end()) return nullptr;
+    const std::int64_t rest = best->second.bytes - bytes;
+    if (rest > 0) parts_.emplace_hint(std::next(best), best->first + bytes, Part{rest, true, false, ++time_});
+    best->second.bytes = bytes, best->second.free = false;
+    free_ -= bytes;
+    return best->first;
   }
-  /// give_back(block) for those that are no longer kept, longest kept first.
+  /// A block of which an array has all.
+  void add(void* block, std::int64_t bytes) { parts_[static_cast<char*>(block)] = {bytes, false, true, 0}; }
+
+  /// The array at this place has gone. give_back(block) for blocks that are no longer kept, longest free first.
   template <class GiveBack>
-  void keep(void* block, std::int64_t bytes, const GiveBack& give_back) {
-    kept_.push_back({block, bytes});
-    bytes_ += bytes;
-    std::size_t first = 0;
-    for (; bytes_ > most_; ++first) give_back(kept_[first].at), bytes_ -= kept_[first].bytes;
-    kept_.erase(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(first));
+  void keep(void* array, const GiveBack& give_back) {
+    auto part = parts_.find(static_cast<char*>(array));
+    part->second.free = true;
+    free_ += part->second.bytes;
+    join_with_next(part);
+    if (!part->second.first && std::prev(part)->second.free) join_with_next(part = std::prev(part));
+    part->second.since = ++time_;
+    while (free_ > most_ && give_back_oldest(give_back)) {
+    }
   }
+  /// Of blocks that have no array.
   template <class GiveBack>
   void give_back_all(const GiveBack& give_back) {
-    for (const Block& block : kept_) give_back(block.at);
-    kept_.clear(), bytes_ = 0;
+    while (give_back_oldest(give_back)) {
+    }
   }
 
  private:
   static constexpr std::uint64_t steps = 32, least_step = 512;
-  struct Block {
-    void* at;
+  static constexpr std::int64_t most_times = 8;
+  struct Part {
     std::int64_t bytes;
+    bool free, first;     ///< no array has it; begins a block
+    std::uint64_t since;  ///< free; in the order in which parts became so
   };
-  std::int64_t most_, largest_, bytes_ = 0;
-  std::vector<Block> kept_;  ///< as they came
+  using Parts = std::map<char*, Part>;
+
+  bool ends_block(Parts::iterator part) const {
+    const auto next = std::next(part);
+    return next == parts_.end() || next->second.first;
+  }
+  void join_with_next(Parts::iterator part) {
+    if (ends_block(part) || !std::next(part)->second.free) return;
+    part->second.bytes += std::next(part)->second.bytes;
+    parts_.erase(std::next(part));
+  }
+  template <class GiveBack>
+  bool give_back_oldest(const GiveBack& give_back) {
+    auto oldest = parts_.end();
+    for (auto part = parts_.begin(); part != parts_.end(); ++part)
+      if (part->second.free && part->second.first && ends_block(part) &&
+          (oldest == parts_.end() || part->second.since < oldest->second.since))
+        oldest = part;
+    if (oldest == parts_.end()) return false;
+    free_ -= oldest->second.bytes;
+    give_back(static_cast<void*>(oldest->first));
+    parts_.erase(oldest);
+    return true;
+  }
+
+  std::int64_t most_, free_ = 0;
+  std::uint64_t time_ = 0;
+  Parts parts_;  ///< of all blocks, by place
 };
 
 }  // namespace farfield::cuda
