@@ -128,6 +128,8 @@ TEST(CoarseTree, CountsSoManyLevelsAtOnce) {
   EXPECT_EQ(levels_at_once(1, 1 << 26), 4);
   EXPECT_EQ(levels_at_once(16, 1 << 26), 3);
   EXPECT_EQ(levels_at_once(17, 1 << 26), 2);
+  EXPECT_EQ(levels_at_once(1, 1 << 28), 5);
+  EXPECT_EQ(levels_at_once(8, 1e10), 4);
   EXPECT_EQ(levels_at_once(1'000'000, 1e10), 1);
 }
 

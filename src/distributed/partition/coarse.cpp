@@ -4,10 +4,10 @@
 
 namespace farfield::distributed {
 
-/// A look at the points costs as much as 2^13 points of a rank for each cell at the least. 2^13 cells are few enough
-/// for the memory of a block (cuda/share/own_points.cu).
+/// A look at the points costs as much as 2^13 points of a rank for each cell at the least. 2^15 cells are few enough
+/// for the memory of a block (cuda/share/own_points.cu): 2^28 points of a Plummer model are looked at twice.
 int levels_at_once(std::size_t boxes, double points_of_rank) {
-  const double most = std::clamp(points_of_rank / 8192, 512.0, 8192.0);
+  const double most = std::clamp(points_of_rank / 8192, 512.0, 32768.0);
   int levels = 1;
   while (static_cast<double>(boxes << 3 * (levels + 1)) <= most) ++levels;
   return levels;

@@ -21,8 +21,9 @@ using farfield::cuda::upload;
 namespace {
 
 constexpr std::uint32_t no_point = 0xffffffffu;
-/// Blocks of a multiprocessor that count at a time: 40 registers for each of 256 threads. Each adds its counts up once.
-constexpr std::int64_t most_resident = 6;
+/// Blocks of 256 threads that count on a multiprocessor at a time: 62 registers for each thread.
+constexpr std::int64_t most_resident = 4;
+constexpr int most_threads = 1024;  ///< of a block
 /// Cells of a level along an axis. By a product and its distance from the next whole number nearly all are known; the
 /// rest is asked of the lattice, whose division and integers of 64 bits take longer: 8.4 ms of a partition of
 /// 2^28 points of a Plummer model on each of two H200, 7.2 so.
@@ -51,6 +52,7 @@ struct CellsAlong {
 /// points that follow one another in space do not wait for one another.
 template <class Read>
 struct CountCells {
+  static constexpr int under_way = 4;
   Read read;
   CellsAlong cells;
   int below;  // so many levels are below the boxes
@@ -61,23 +63,44 @@ struct CountCells {
   std::uint32_t *code, *count;
 
   __device__ void operator()(std::uint32_t* of_block) const {
-    for (std::uint32_t c = threadIdx.x; in_block && c < counters; c += block_threads) of_block[c] = 0;
+    for (std::uint32_t c = threadIdx.x; in_block && c < counters; c += blockDim.x) of_block[c] = 0;
     __syncthreads();
-    for (std::int64_t i = std::int64_t(blockIdx.x) * block_threads + threadIdx.x; i < points;
-         i += std::int64_t(gridDim.x) * block_threads)
-      add(i, of_block);
+    const std::int64_t threads = std::int64_t(gridDim.x) * blockDim.x;
+    for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < points; i += under_way * threads)
+      add(i, threads, of_block);
     __syncthreads();
-    for (std::uint32_t c = threadIdx.x; in_block && c < counters; c += block_threads)
+    for (std::uint32_t c = threadIdx.x; in_block && c < counters; c += blockDim.x)
       if (of_block[c] > 0) atomicAdd(count + c, of_block[c]);
   }
 
  private:
-  __device__ void add(std::int64_t i, std::uint32_t* of_block) const {
-    const std::int32_t first = first_cell ? first_cell[code[i]] : static_cast<std::int32_t>(base);
-    if (first < 0) return;
+  /// Code of the first cell of a point's box; negative: it is not divided.
+  __device__ std::int32_t first_of(std::int64_t i) const {
+    return first_cell ? first_cell[code[i]] : static_cast<std::int32_t>(base);
+  }
+  /// Some points, `apart` from each other. All are read before the first is counted, without a branch; in place of
+  /// those beyond the last the thread's own first one, whose code nobody else changes.
+  __device__ void add(std::int64_t i, std::int64_t apart, std::uint32_t* of_block) const {
+    std::int32_t first[under_way];
+    double x[under_way][3];
+#pragma unroll
+    for (int k = 0; k < under_way; ++k) {
+      const bool is_point = i + k * apart < points;
+      const std::int32_t found = first_of(is_point ? i + k * apart : i);
+      first[k] = is_point ? found : -1;
+    }
+#pragma unroll
+    for (int k = 0; k < under_way; ++k)
+#pragma unroll
+      for (int axis = 0; axis < 3; ++axis) x[k][axis] = read(first[k] < 0 ? 0 : i + k * apart, axis);
+#pragma unroll
+    for (int k = 0; k < under_way; ++k)
+      if (first[k] >= 0) add(i + k * apart, first[k], x[k], of_block);
+  }
+  __device__ void add(std::int64_t i, std::int32_t first, const double* x, std::uint32_t* of_block) const {
     const std::uint32_t kept = (1u << below) - 1;
     std::uint32_t cell = static_cast<std::uint32_t>(first);
-    for (int axis = 0; axis < 3; ++axis) cell += spread_bits(cells.at(read(i, axis), axis) & kept) << axis;
+    for (int axis = 0; axis < 3; ++axis) cell += spread_bits(cells.at(x[axis], axis) & kept) << axis;
     code[i] = cell;
     if (in_block)
       atomicAdd(of_block + (cell - base), 1u);
@@ -87,9 +110,20 @@ struct CountCells {
 };
 
 template <class Read>
-__global__ void __launch_bounds__(block_threads) count_points_kernel(const __grid_constant__ CountCells<Read> count) {
+__global__ void __launch_bounds__(most_threads) count_points_kernel(const __grid_constant__ CountCells<Read> count) {
   extern __shared__ std::uint32_t counts_of_block[];
   count(counts_of_block);
+}
+
+/// Each block adds its counts up once: no more blocks than count at a time, the larger the fewer their counters let in.
+/// Too many counters for the memory of a block are none of it.
+farfield::cuda::LaunchShape shape_of_count(std::int64_t points, std::size_t bytes) {
+  const farfield::cuda::DeviceLimits& limits = farfield::cuda::device_limits();
+  const std::int64_t fit = limits.shared_bytes / (static_cast<std::int64_t>(bytes) + 1024);
+  const std::int64_t resident = fit > 0 ? std::min(most_resident, fit) : most_resident;
+  const std::int64_t threads = std::min<std::int64_t>(most_threads, most_resident / resident * block_threads);
+  const std::int64_t blocks = std::min((points + threads - 1) / threads, resident * limits.multiprocessors);
+  return {static_cast<unsigned>(blocks), static_cast<int>(threads), fit > 0 ? bytes : 0};
 }
 
 /// The box of a point among those whose bounds are wanted, or -1.
@@ -143,14 +177,8 @@ DeviceOwnPoints::DeviceOwnPoints(const Points& sources, const Points* targets, i
 void DeviceOwnPoints::count(Set& set, int shift, int below, const std::int32_t* first_cell, std::int64_t counters,
                             std::uint32_t* counts) {
   if (set.points.count == 0) return;
-  const farfield::cuda::DeviceLimits& limits = farfield::cuda::device_limits();
-  const std::size_t bytes = static_cast<std::size_t>(counters) * sizeof(std::uint32_t);
-  const bool in_block = bytes <= static_cast<std::size_t>(limits.shared_bytes) / 3;
-  const std::int64_t resident =
-      in_block ? std::min<std::int64_t>(most_resident, limits.shared_bytes / (static_cast<std::int64_t>(bytes) + 1024))
-               : most_resident;
-  const std::int64_t blocks =
-      std::min<std::int64_t>((set.points.count + block_threads - 1) / block_threads, resident * limits.multiprocessors);
+  const farfield::cuda::LaunchShape shape =
+      shape_of_count(set.points.count, static_cast<std::size_t>(counters) * sizeof(std::uint32_t));
   with_reader(set.points, set.scale, [&](const auto& read) {
     using Read = std::remove_cvref_t<decltype(read)>;
     const CountCells<Read> count{read,
@@ -160,12 +188,10 @@ void DeviceOwnPoints::count(Set& set, int shift, int below, const std::int32_t* 
                                  first_cell,
                                  static_cast<std::uint32_t>(base_),
                                  static_cast<std::uint32_t>(counters),
-                                 in_block,
+                                 shape.bytes > 0,
                                  set.code.data(),
                                  counts};
-    farfield::cuda::launch_kernel("points of coarse boxes", count_points_kernel<Read>,
-                                  {static_cast<unsigned>(blocks), block_threads, in_block ? bytes : 0}, memory_.stream,
-                                  count);
+    farfield::cuda::launch_kernel("points of coarse boxes", count_points_kernel<Read>, shape, memory_.stream, count);
   });
 }
 
