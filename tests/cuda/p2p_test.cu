@@ -80,9 +80,14 @@ class NearField {
     cuda::download(found.data(), near.view().family, counts[1], nullptr);
     cuda::require(cudaDeviceSynchronize(), "families");
     for (const cuda::Family& family : found) takers += family.takers != 0;
+    std::vector<cuda::PairTile> all(static_cast<std::size_t>(counts[0]));
+    cuda::download(all.data(), near.view().tile, counts[0], nullptr);
+    cuda::require(cudaDeviceSynchronize(), "tiles");
+    for (const cuda::PairTile& tile : all) cut += tile.first > 0 && tile.targets < 32 && tile.near_count > 56;
     return sums;
   }
-  static inline std::int64_t tiles = 0, families = 0, takers = 0;
+  /// cut: further tiles of leaves whose targets one would hold.
+  static inline std::int64_t tiles = 0, families = 0, takers = 0, cut = 0;
 
  private:
   double strength(std::int64_t s, bool counting) const {
@@ -187,7 +192,7 @@ class CudaP2p : public GpuTest {
  protected:
   void SetUp() override {
     GpuTest::SetUp();
-    NearField::tiles = NearField::families = NearField::takers = 0;
+    NearField::tiles = NearField::families = NearField::takers = NearField::cut = 0;
   }
 };
 
@@ -207,14 +212,15 @@ TEST_F(CudaP2p, LeavesOfMixedLevels) {
   EXPECT_GT(NearField::families, 0);
 }
 
-/// Coarser leaves by pairs: children that hear them and children that do not, more of them than a family takes, and
-/// targets without sources.
+/// Coarser leaves by pairs: children that hear them and children that do not, more of them than a family takes, leaves
+/// with so many finer neighbours that several tiles share them, and targets without sources.
 TEST_F(CudaP2p, FamiliesWithCoarserLeaves) {
   for (const Kind kind : {Kind::plummer, Kind::sphere, Kind::spiral, Kind::apart})
     for (const int leaf_size : {2, 6, 14, 30})
       for (const int by_pairs : {4, 12, 40})
         expect_all(make_cloud(kind, 6'001, Signs::mixed), leaf_size, -1, {by_pairs, by_pairs});
   EXPECT_GT(NearField::takers, 0);
+  EXPECT_GT(NearField::cut, 0);
 }
 
 TEST_F(CudaP2p, TargetsApart) {
