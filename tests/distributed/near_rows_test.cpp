@@ -2,7 +2,6 @@
 // follows from how long they are, and with that the order of its sums.
 #include <array>
 #include <map>
-#include <mutex>
 
 #include "backends/cpu/boxes/tree.hpp"
 #include "backends/cpu/transfer/survey.hpp"

@@ -18,11 +18,12 @@ namespace farfield::distributed::on_device {
 namespace {
 
 constexpr double of_place = 3 * 8 + 4, of_item = 8, of_route = 4;  // a point's coordinates and order in the tree
+constexpr double p2p = 55;                                         ///< of a box: candidates, places, tiles and families
 
 /// Where points are gathered into the essential tree: those that arrived, their items and the new places; of the last
 /// sums operands and the work of p2p. Points in host memory have a copy.
 PhaseBytes building(double scalar, bool on_host, double operands) {
-  constexpr double own_box = 51, candidate = 16, p2p = 55;
+  constexpr double own_box = 51, candidate = 16;
   return {(on_host ? 6 : 3) * scalar + of_route + of_item + of_place, of_place + 2 * 32,
           own_box + candidate + p2p + operands};
 }
@@ -56,7 +57,7 @@ RankBytes bytes_of_rank(const Decision& d, Order order, Scalar given, bool on_ho
   const double expansions = 2 * std::ceil(coefficients / line) * 64, operands = operands_of(d);
   const double sorted = of_place + real * (1 + d.parts());
   constexpr double trees = 51 + 67 + 4 * 27, links = 4 + 4 + 16 + 4 + 4;  // own, essential; to the tree of all
-  constexpr double lists = 3 * 8 + 4 * 33, p2p = 55, judge = 16;          // begins and entries
+  constexpr double lists = 3 * 8 + 4 * 33, judge = 16;                    // begins and entries
   return {building(scalar, on_host, operands),
           {sorted + of_route + 0.5 + carried(d, order, scalar, on_host, std::max<std::int64_t>(1, points)),
            sorted + 2 * 4 + 2 * real, trees + links + lists + p2p + judge + expansions + operands}};

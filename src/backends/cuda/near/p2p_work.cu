@@ -100,8 +100,9 @@ struct CountWork {
   /// If there are enough of them to count. They are the last of the row.
   __device__ std::int64_t finer_boxes(BoxId b) const {
     const std::int64_t begin = near.begin[b], end = near.begin[b + 1];
+    if (end - begin <= finer_of_tile) return 0;
     std::int64_t first = end;
-    while (end - begin > finer_of_tile && first > begin && is_finer(near.items[first - 1], b)) --first;
+    while (first > begin && is_finer(near.items[first - 1], b)) --first;
     return end - first;
   }
   __device__ bool is_finer(BoxId box, BoxId leaf) const { return rule.tree.level[box] > rule.tree.level[leaf]; }

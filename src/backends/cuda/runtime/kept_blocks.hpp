@@ -1,7 +1,6 @@
 // KeptBlocks: blocks of memory that arrays have parts of, and what is free of them, which waits for the next arrays.
 // Knows nothing of what memory it is.
 #pragma once
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <iterator>
@@ -29,11 +28,10 @@ class KeptBlocks {
   /// Room for an array of these rounded bytes, or null: the smallest that there is, unless that is so large that others
   /// need it more.
   void* take(std::int64_t bytes) {
-    auto best = parts_.end();
-    for (auto part = parts_.begin(); part != parts_.end(); ++part)
-      if (part->second.free && part->second.bytes >= bytes && part->second.bytes / most_times <= bytes &&
-          (best == parts_.end() || part->second.bytes < best->second.bytes))
-        best = part;
+    const auto has_room = [bytes](auto part) {
+      return part->second.free && part->second.bytes >= bytes && part->second.bytes / most_times <= bytes;
+    };
+    const auto best = least_part(has_room, &Part::bytes);
     if (best == parts_.end()) return nullptr;
     const std::int64_t rest = best->second.bytes - bytes;
     if (rest > 0) parts_.emplace_hint(std::next(best), best->first + bytes, Part{rest, true, false, ++time_});
@@ -73,6 +71,14 @@ class KeptBlocks {
   };
   using Parts = std::map<char*, Part>;
 
+  /// Of the parts that fit the one whose number is least; the end: there is none.
+  template <class Fits, class Number>
+  Parts::iterator least_part(const Fits& fits, Number Part::*number) {
+    auto least = parts_.end();
+    for (auto part = parts_.begin(); part != parts_.end(); ++part)
+      if (fits(part) && (least == parts_.end() || part->second.*number < least->second.*number)) least = part;
+    return least;
+  }
   bool ends_block(Parts::iterator part) const {
     const auto next = std::next(part);
     return next == parts_.end() || next->second.first;
@@ -84,11 +90,8 @@ class KeptBlocks {
   }
   template <class GiveBack>
   bool give_back_oldest(const GiveBack& give_back) {
-    auto oldest = parts_.end();
-    for (auto part = parts_.begin(); part != parts_.end(); ++part)
-      if (part->second.free && part->second.first && ends_block(part) &&
-          (oldest == parts_.end() || part->second.since < oldest->second.since))
-        oldest = part;
+    const auto is_block = [this](auto part) { return part->second.free && part->second.first && ends_block(part); };
+    const auto oldest = least_part(is_block, &Part::since);
     if (oldest == parts_.end()) return false;
     free_ -= oldest->second.bytes;
     give_back(static_cast<void*>(oldest->first));
