@@ -119,10 +119,10 @@ void price_moments(CostConstants& c, const Options& o) {
   c.coefficient *= coefficient[o.hessian][o.dipoles];
 }
 
-// One H200, 2^20 uniform points (`gpu_m2l 20 48 9,10,12,14,9a,9g,...`): 0.73, 0.67, 0.65 and 0.58 of the time at
+// One H200, 2^20 uniform points (`gpu_m2l 20 48 9,10,12,14,9a,9g,...`): 0.70, 0.64, 0.61 and 0.55 of the time at
 // degrees 9, 10, 12 and 14 for the gradient, 0.83, 0.75, 0.73 and 0.65 for all.
 void price_fitted(CostConstants& c, int degree, bool for_gradient) {
-  if (degree >= 9) c.fitted = for_gradient ? 0.72 - 0.028 * (degree - 9) : 0.82 - 0.033 * (degree - 9);
+  if (degree >= 9) c.fitted = for_gradient ? 0.70 - 0.026 * (degree - 9) : 0.82 - 0.033 * (degree - 9);
 }
 
 // Three densities over one, p2p of 2^20 and 2^22 uniform points on one H200 (`gpu_fmm --densities 3`): 2.05 in single,

@@ -94,9 +94,9 @@ inline constexpr int product_tiles = 2;
 inline constexpr int most_tall_columns = 176;
 inline constexpr double tall_tiles = 0.5;
 inline constexpr int least_columns_of_one = 104;  ///< of tiles by one child, where wider ones would do
-/// Threads that copy beside those that multiply. A second warpgroup that copies saves a tenth of the time where columns
-/// are few and a step is short.
-constexpr int copying_threads(int columns, int terms) { return columns <= 128 && terms == 1 ? 256 : 128; }
+/// Threads that copy beside those that multiply. A second warpgroup that copies saves a tenth of the time with 128
+/// columns and a twentieth with 176; wider tiles leave it no registers.
+constexpr int copying_threads(int columns, int terms) { return columns <= 176 && terms == 1 ? 256 : 128; }
 inline constexpr int mirror_stages = 2;  ///< tensor cores, double: steps whose sources are being copied
 inline constexpr int mirror_ahead = 8;   ///< steps whose operators are on their way to the second-level cache
 

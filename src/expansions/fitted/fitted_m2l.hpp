@@ -36,8 +36,10 @@ class FittedM2l {
 
   /// Column-major: element (out, in) at matrix[in * count + out].
   void fill(const double t[3], double target_edge, double* matrix) const {
-    const SparseMap &onto = projections_.at(degree_), &from = projections_.at(source_degree(degree_, fit_, t));
-    const auto rows = static_cast<std::size_t>(onto.rows), counted = static_cast<std::size_t>(from.rows),
+    const SparseMap &onto = projections_.at(target_degree(degree_, fit_, t)),
+                    &from = projections_.at(source_degree(degree_, fit_, t));
+    const auto rows = static_cast<std::size_t>(projections_.at(degree_).rows),
+               taken = static_cast<std::size_t>(onto.rows), counted = static_cast<std::size_t>(from.rows),
                all = static_cast<std::size_t>(onto.columns);
     std::vector<double> full(all * all), half(counted * all);
     beyond_.fill(t, target_edge, full.data());
@@ -47,7 +49,7 @@ class FittedM2l {
       });
     std::fill(matrix, matrix + rows * rows, 0.0);
     for (std::size_t in = 0; in < counted; ++in)
-      for (std::size_t i = 0; i < rows; ++i)
+      for (std::size_t i = 0; i < taken; ++i)
         for_row(onto, i,
                 [&](std::size_t out, double factor) { matrix[in * rows + i] += factor * half[in * all + out]; });
   }
@@ -55,7 +57,10 @@ class FittedM2l {
  private:
   static std::set<int> degrees_of(int degree, Fit fit) {
     std::set<int> all{degree};
-    for (int op = 0; op < far_operator_count; ++op) all.insert(source_degree(degree, fit, OperatorOffset(op).t));
+    for (int op = 0; op < far_operator_count; ++op) {
+      const OperatorOffset offset(op);
+      all.insert({source_degree(degree, fit, offset.t), target_degree(degree, fit, offset.t)});
+    }
     return all;
   }
   template <class F>

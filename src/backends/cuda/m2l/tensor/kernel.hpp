@@ -44,11 +44,15 @@ struct TensorTile {
   TensorRow row[rows];
   BoxId parent[rows];
   unsigned sources[colleagues_per_box], members, targets;
-  int count;  ///< of rows that exist
-  int steps;
-  std::int32_t begin[colleagues_per_box];                             ///< TensorInner::begin
-  std::uint16_t step[colleagues_per_box * TensorInner::most_chunks];  ///< chunk * 32 + slot
+  int count;                               ///< of rows that exist
+  int steps, wide;                         ///< of all, those with all columns, which come first
+  std::int32_t begin[colleagues_per_box];  ///< TensorInner::begin
+  std::uint16_t step[colleagues_per_box * TensorInner::most_chunks];  ///< chunk * 32 + slot; narrow ones from the end
   std::uint32_t column[256];                                          ///< child << 16 | coefficient
+
+  __device__ int step_at(int i) const {
+    return step[i < wide ? i : colleagues_per_box * TensorInner::most_chunks - 1 - (i - wide)];
+  }
 };
 
 /// No memory clobber: the compiler may start the copies of a thread back to back; readers of the copies wait first.
@@ -163,18 +167,22 @@ __device__ void find_steps(const TensorPass& pass, bool reduced, int splits, Ten
   }
   __syncthreads();
   if (warp == 0) {
-    int steps = 0;
+    int count[2] = {};  // of wide and of narrow steps
     const bool own = lane < colleagues_per_box && lane % splits == static_cast<int>(blockIdx.y);
-    const unsigned sources = own ? tile.sources[lane] : 0u;
-    const std::uint8_t* children = pass.inner->children[first_octant(tile.members)][own ? lane : 0];
+    const unsigned sources = own ? tile.sources[lane] : 0u, before = (1u << lane) - 1;
+    const int child = first_octant(tile.members), slot = own ? lane : 0, wide = pass.inner->wide[child][slot];
+    const std::uint8_t* children = pass.inner->children[child][slot];
+    std::uint16_t* const end = tile.step + colleagues_per_box * TensorInner::most_chunks - 1;
 #pragma unroll 4
     for (int chunk = 0; chunk < pass.width / 8; ++chunk) {
       const bool needed = sources & children[chunk];
-      const unsigned all = __ballot_sync(~0u, needed);
-      if (needed) tile.step[steps + __popc(all & ((1u << lane) - 1))] = static_cast<std::uint16_t>(chunk * 32 + lane);
-      steps += __popc(all);
+      const unsigned of[2] = {__ballot_sync(~0u, needed && chunk < wide), __ballot_sync(~0u, needed && chunk >= wide)};
+      const auto step = static_cast<std::uint16_t>(chunk * 32 + lane);
+      if (needed && chunk < wide) tile.step[count[0] + __popc(of[0] & before)] = step;
+      if (needed && chunk >= wide) *(end - count[1] - __popc(of[1] & before)) = step;
+      for (int narrow = 0; narrow < 2; ++narrow) count[narrow] += __popc(of[narrow]);
     }
-    if (lane == 0) tile.steps = steps;
+    if (lane == 0) tile.wide = count[0], tile.steps = count[0] + count[1];
   }
   __syncthreads();
 }
@@ -320,10 +328,7 @@ __device__ void write_locals(const TensorProduct& p, const TensorTile<Engine::ro
 
 template <class Engine>
 constexpr std::size_t tensor_shared_bytes() {
-  return 1024 +
-         static_cast<std::size_t>(Engine::stages) * Engine::parts * (Engine::rows + Engine::columns) *
-             tensor_row_bytes +
-         sizeof(TensorTile<Engine::rows>);
+  return 1024 + static_cast<std::size_t>(Engine::staging_bytes) + sizeof(TensorTile<Engine::rows>);
 }
 
 template <class Engine>
@@ -342,9 +347,10 @@ __global__ void __launch_bounds__(tensor_threads, 1) tensor_kernel(TreeView tree
   RowCopies<rows, tensor_threads, parts> row_copies(p.pass, tile, static_cast<int>(threadIdx.x));
   const auto load = [&](int i, unsigned char* to) {
     if (i < steps) {
-      row_copies.look_up(tile.step[i]);
-      row_copies.start(tile.step[i], to);
-      copy_operators<rows, columns, parts>(p.pass, tile, tile.step[i], to + parts * rows * tensor_row_bytes);
+      const int step = tile.step_at(i);
+      row_copies.look_up(step);
+      row_copies.start(step, to);
+      copy_operators<rows, columns, parts>(p.pass, tile, step, to + parts * rows * tensor_row_bytes);
     }
     commit_copies();
   };
@@ -355,7 +361,7 @@ __global__ void __launch_bounds__(tensor_threads, 1) tensor_kernel(TreeView tree
     wait_for_copies<ahead - 1>();
     engine.see_copies();
     __syncthreads();
-    engine.start(stage + at * stage_bytes, i == 0);
+    engine.start(stage + at * stage_bytes);
     load(i + ahead, stage + next * stage_bytes);
     engine.finish();
     at = at + 1 == stages ? 0 : at + 1;

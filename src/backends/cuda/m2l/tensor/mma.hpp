@@ -9,16 +9,16 @@ template <int columns_, int terms_, int stages_>
 class MmaEngine {
  public:
   static constexpr int rows = 128, columns = columns_, terms = terms_, parts = terms_ == 3 ? 2 : 1, stages = stages_,
-                       lag = 1;
+                       lag = 1, staging_bytes = stages * parts * (rows + columns) * tensor_row_bytes;
 
   __device__ void see_copies() {}
 
-  __device__ void start(const unsigned char* stage, bool first) {
+  __device__ MmaEngine() { zero(sum_); }
+
+  __device__ void start(const unsigned char* stage) {
     if constexpr (terms == 1) {
-      if (first) zero(sum_);
       multiply(stage, stage + parts * part_a, sum_);
     } else {
-      if (first) zero(sum_);
       float chunk[row_tiles][column_tiles][4];
       zero(chunk);
       const unsigned char *a = stage, *b = stage + parts * part_a;

@@ -25,28 +25,39 @@ __global__ void find_matrices(Operators<float> far, MatrixIds* ids) {
     }
 }
 
-/// Coefficients that count of the source in octant `other` of a colleague, for its target child `target`: in a product
-/// by one child none where the two are near.
-static int counted(const TensorPass& pass, const TablesView<float>& tables, BoxOffset colleague, int target,
-                   int other) {
-  if (pass.rows.group > 1) return pass.width;
+/// What a product takes of a source: so many coefficients, for the first columns alone or for all.
+struct Counted {
+  int coefficients = 0;
+  bool narrow = false;
+};
+
+/// Of the source in octant `other` of a colleague, for its target child `target`: in a product by one child nothing
+/// where the two are near.
+static Counted counted(const TensorPass& pass, const TablesView<float>& tables, BoxOffset colleague, int target,
+                       int other) {
+  if (pass.rows.group > 1) return {pass.width};
   const BoxOffset apart = from_cousin(target, other, colleague);
   const FarOffset& offset = far_offset(apart.x, apart.y, apart.z);
-  if (offset.op < 0) return 0;
-  const int degree = laplace::source_degree(tables.degree, tables.fit, OperatorOffset(offset.op).t);
-  return std::min(pass.count, SolidShape::count(degree));
+  if (offset.op < 0) return {};
+  const OperatorOffset at(offset.op);
+  const int degree = laplace::source_degree(tables.degree, tables.fit, at.t);
+  const int taken = laplace::target_degree(tables.degree, tables.fit, at.t);
+  return {std::min(pass.count, SolidShape::count(degree)), SolidShape::count(taken) <= pass.narrow};
 }
 
 /// Fills the chunks of a slot for a target child; returns how many these are.
 static int fill_slot(const TensorPass& pass, const TablesView<float>& tables, int target, int slot,
                      TensorInner& inner) {
   int pieces = 0;
-  for (int other = 0; other < 8; ++other) {
-    const int eighths = (counted(pass, tables, colleague_offset(slot), target, other) + 7) / 8;
-    for (int i = 0; i < eighths; ++i, ++pieces) {
-      inner.piece[target][slot][pieces] = {static_cast<std::uint8_t>(other), static_cast<std::uint8_t>(i)};
-      inner.children[target][slot][pieces / 8] |= static_cast<std::uint8_t>(1u << other);
+  for (const bool narrow : {false, true}) {
+    for (int other = 0; other < 8; ++other) {
+      const Counted of = counted(pass, tables, colleague_offset(slot), target, other);
+      for (int i = 0; of.narrow == narrow && i < (of.coefficients + 7) / 8; ++i, ++pieces) {
+        inner.piece[target][slot][pieces] = {static_cast<std::uint8_t>(other), static_cast<std::uint8_t>(i)};
+        inner.children[target][slot][pieces / 8] |= static_cast<std::uint8_t>(1u << other);
+      }
     }
+    if (!narrow) inner.wide[target][slot] = static_cast<std::uint8_t>((pieces + 7) / 8);
   }
   return (pieces + 7) / 8;
 }

@@ -28,6 +28,12 @@ int graded_degrees(int degree, double tolerance);
 /// operators are fitted to distances: of several children some are near to most sources, and all coefficients count.
 int group_of(int width, int terms, TensorEngine engine, Fit fit = Fit::none);
 
+/// Columns of the steps of locals with fewer degrees (laplace::target_degree) in tiles of one child with so many: those
+/// of degree 8 at 9 and 10, 9 at 11 and 12, 10 at 13 and 14, 11 at 15.
+constexpr int narrow_columns(int columns) {
+  return columns > 232 ? 144 : columns > 176 ? 128 : columns > 128 ? 104 : 88;
+}
+
 /// Rows of a tile: 256 where the engine has such tiles for `columns` and enough per multiprocessor remain, else 128.
 int tile_rows_of(std::int64_t parents, int columns, int group, TensorEngine engine, bool large);
 

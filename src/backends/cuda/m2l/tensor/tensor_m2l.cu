@@ -39,6 +39,7 @@ void TensorM2l::choose_passes(int degree, TensorEngine engine, Fit fit) {
   view_.full = {tensor_width(count), count, 1};
   view_.graded = {tensor_width(graded), graded, low > 0 ? 3 : 0};
   view_.full.rows.group = group_of(view_.full.width, 1, engine, fit);
+  view_.full.narrow = view_.full.rows.group == 1 ? narrow_columns(view_.full.width) : 0;
   view_.graded.rows.group = low > 0 ? group_of(view_.graded.width, 3, engine) : view_.full.rows.group;
 }
 

@@ -40,19 +40,21 @@ struct TensorPiece {
 
 /// The inner dimension of a product, of tiles with one child of their rows by that child, else alike for all: what the
 /// pieces of each step are. A step is a chunk of eight pieces of one slot of colleagues. Products by one child hold no
-/// child that is near, and of the others as many coefficients as the fit asks for.
+/// child that is near, and of the others as many coefficients as the fit asks for; those that need all columns first.
 struct TensorInner {
   static constexpr int most_chunks = 32, most_pieces = 8 * most_chunks;  ///< of a slot: coefficients up to 256
   TensorPiece piece[8][colleagues_per_box][most_pieces];
   std::uint8_t children[8][colleagues_per_box][most_chunks];  ///< in each chunk
+  std::uint8_t wide[8][colleagues_per_box];                   ///< chunks with all columns, before the narrow ones
   std::int32_t begin[colleagues_per_box + 1];                 ///< chunks of the slots before, for any child
 };
 
 /// One product over all parents. Parts: [0] high, [1] low (three terms only).
 struct TensorPass {
-  int width = 0;  ///< numbers of a box in `in`: coefficients rounded up to a multiple of 8
-  int count = 0;  ///< coefficients
-  int terms = 0;  ///< 1 or 3; 0: no such pass
+  int width = 0;   ///< numbers of a box in `in`: coefficients rounded up to a multiple of 8
+  int count = 0;   ///< coefficients
+  int terms = 0;   ///< 1 or 3; 0: no such pass
+  int narrow = 0;  ///< columns of the steps in which locals get lower degrees alone; 0: there are none
   const __half* in[2] = {};
   const TensorInner* inner = nullptr;
   /// [chunk of TensorInner][child][width][64]: element (out, in) of the children's matrices; the eight pieces of a row

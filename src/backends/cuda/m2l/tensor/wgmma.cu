@@ -1,13 +1,14 @@
 // Instances of the tensor kernel with warpgroup instructions; compiled for sm_90a alone (src/CMakeLists.txt).
 #include "backends/cuda/m2l/tensor/launch.hpp"
+#include "backends/cuda/m2l/tensor/passes.hpp"
 #include "backends/cuda/m2l/tensor/wgmma.hpp"
 #include "backends/cuda/tuning.hpp"
 
 namespace farfield::cuda {
 
-template <int rows, int columns, int terms, int stages>
+template <int rows, int columns, int narrow, int terms>
 static void launch(const TreeView& tree, const TensorProduct& product, cudaStream_t stream) {
-  using Engine = WgmmaEngine<rows, columns, terms, stages>;
+  using Engine = WgmmaEngine<rows, columns, narrow, terms>;
   launch_tensor<Engine>(specialised_kernel<Engine>, specialised_threads<Engine>, tree, product, stream);
 }
 
@@ -15,17 +16,18 @@ static void launch(const TreeView& tree, const TensorProduct& product, cudaStrea
 /// second-level cache gives.
 template <int columns>
 static void launch_one_term(const TreeView& tree, const TensorProduct& product, cudaStream_t stream) {
+  constexpr int narrow = narrow_columns(columns);
   if constexpr (columns <= tuning::most_tall_columns)
-    if (product.pass.rows.tile_rows == 256) return launch<256, columns, 1, 3>(tree, product, stream);
-  launch<128, columns, 1, 4>(tree, product, stream);
+    if (product.pass.rows.tile_rows == 256) return launch<256, columns, narrow, 1>(tree, product, stream);
+  launch<128, columns, narrow, 1>(tree, product, stream);
 }
 
 void tensor_product_wgmma(const TreeView& tree, const TensorProduct& product, cudaStream_t stream) {
   const int columns = product.pass.rows.group * product.pass.width;
-  if (product.pass.terms == 3 && columns <= 64) return launch<128, 64, 3, 4>(tree, product, stream);
+  if (product.pass.terms == 3 && columns <= 64) return launch<128, 64, 64, 3>(tree, product, stream);
   if (product.pass.terms == 3)
-    return columns <= 128 ? launch<128, 128, 3, 3>(tree, product, stream)
-                          : launch<128, 160, 3, 2>(tree, product, stream);
+    return columns <= 128 ? launch<128, 128, 128, 3>(tree, product, stream)
+                          : launch<128, 160, 160, 3>(tree, product, stream);
   if (columns <= 128) return launch_one_term<128>(tree, product, stream);
   if (columns <= 144) return launch_one_term<144>(tree, product, stream);
   if (columns <= 160) return launch_one_term<160>(tree, product, stream);
