@@ -119,7 +119,7 @@ void price_moments(CostConstants& c, const Options& o) {
   c.coefficient *= coefficient[o.hessian][o.dipoles];
 }
 
-// One H200, 2^20 uniform points (`gpu_m2l 20 48 9,10,12,14,9a,9g,...`): 0.70, 0.64, 0.61 and 0.55 of the time at
+// One H200, 2^20 uniform points (`gpu_m2l 20 48 9,10,12,14,9a,9g,...`): 0.70, 0.65, 0.63 and 0.57 of the time at
 // degrees 9, 10, 12 and 14 for the gradient, 0.83, 0.75, 0.73 and 0.65 for all.
 void price_fitted(CostConstants& c, int degree, bool for_gradient) {
   if (degree >= 9) c.fitted = for_gradient ? 0.70 - 0.026 * (degree - 9) : 0.82 - 0.033 * (degree - 9);
