@@ -184,6 +184,25 @@ TEST(FittedM2l, NeedsFewerDegreesOfFarSources) {
   }
 }
 
+TEST(FittedM2l, HasFewerDegreesOfLocalsFromThreeEdgesOn) {
+  constexpr int degree = 12, fewer = 9;
+  const auto all = static_cast<std::size_t>(LaplaceBasis::coefficient_count(degree)),
+             taken = static_cast<std::size_t>(LaplaceBasis::coefficient_count(fewer));
+  for (const Point& t : {Point{2, 2, 1}, Point{2, 2, 2}, Point{3, 0, 0}, Point{3, 3, 3}}) {
+    const bool far = t[0] == 3 || t[2] == 2;
+    EXPECT_EQ(laplace::target_degree(degree, Fit::for_gradient, t.data()), far ? fewer : degree);
+    EXPECT_EQ(laplace::target_degree(degree, Fit::for_all, t.data()), degree);
+    const Vector matrix = matrix_of<laplace::FittedM2l>(degree, t.data(), Fit::for_gradient);
+    double first = 0, others = 0;
+    for (std::size_t i = 0; i < matrix.size(); ++i) {
+      double& largest = i % all < taken ? first : others;
+      largest = std::max(largest, std::abs(matrix[i]));
+    }
+    EXPECT_GT(first, 0.01);
+    EXPECT_EQ(others > 0, !far);
+  }
+}
+
 /// Of unit charges at random in one box at targets at random in the other: the mean square of what farther multipoles
 /// lack, beside what the judge expects of it.
 TEST(FittedM2l, ErrsAsTheJudgeExpectsOfFarSources) {

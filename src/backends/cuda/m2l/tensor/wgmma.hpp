@@ -137,7 +137,7 @@ __device__ void take_registers() {
 template <class Engine, int width>
 struct StageRing {
   static constexpr int rows_bytes = Engine::parts * Engine::rows * tensor_row_bytes;
-  static constexpr int bytes = Engine::stage_bytes(width), stages = Engine::stages_of(width), lag = Engine::lag;
+  static constexpr int bytes = Engine::stage_bytes(width), stages = Engine::stages_of(width);
 
   unsigned char* first;
   std::uint64_t *full, *empty;
