@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 namespace farfield {
 
@@ -180,6 +179,38 @@ BlockGrid choose_blocks(const UnitCell& cell, const FractionRange (&range)[3], d
       if (work < least) least = work, best.emplace(std::move(grid));
     }
   return *best;
+}
+
+/// So many blocks so wide along each vector of the cell, if these are whole numbers; else no blocks.
+static CellIndex counts_of_blocks(const UnitCell& cell, double edge) {
+  CellIndex counts{};
+  for (int i = 0; i < cell.periodic_count(); ++i) {
+    const double along = length(cell.vector(i)) / edge, whole = std::round(along);
+    if (std::fabs(along - whole) > 1e-6 || whole < 1 || whole > costs_of(BlockSums::waves).most_blocks) return {};
+    counts[static_cast<std::size_t>(i)] = static_cast<int>(whole);
+  }
+  return counts;
+}
+
+std::optional<BlockGrid> choose_blocks_of_boxes(const BlockGrid& grid, double points, int degree, double edge) {
+  // Of what p2m and l2p of blocks take of a point, 70 ps and 98 on an H200 at degree 12, about what boxes spare.
+  constexpr double saved = 100e-12;
+  const auto work = [&](const BlockGrid& g) {
+    return translation_work(g, degree, BlockSums::waves) + repeated_work(g, points, BlockSums::waves);
+  };
+  const FractionRange range[3] = {grid.range(0), grid.range(1), grid.range(2)};
+  const int most_blocks = std::min(costs_of(BlockSums::waves).most_blocks, 2 * grid.blocks());
+  double least = work(grid) + saved * points;
+  std::optional<BlockGrid> best;
+  for (const double boxes : {1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0}) {  // of half, once and twice the width
+    const CellIndex wanted = counts_of_blocks(grid.cell(), boxes * edge);
+    const int counts[3] = {wanted[0], wanted[1], wanted[2]}, blocks = counts[0] * counts[1] * counts[2];
+    if (blocks > most_blocks || 4 * blocks < grid.blocks()) continue;
+    BlockGrid other(grid.cell(), range, counts, box_apart);
+    if (const double own = work(other); own < least) least = own, best.emplace(std::move(other));
+  }
+  if (best) best->choose_for_boxes();
+  return best;
 }
 
 }  // namespace farfield

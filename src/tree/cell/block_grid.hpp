@@ -3,6 +3,7 @@
 // about the centres of blocks (expansions/periodic/blocks/field.hpp).
 #pragma once
 #include <cstdlib>
+#include <optional>
 #include <vector>
 
 #include "tree/cell/unit_cell.hpp"
@@ -19,7 +20,14 @@ class BlockGrid {
   BlockGrid(const UnitCell& cell, const FractionRange (&range)[3], const int (&counts)[3], double far_apart);
 
   /// Another cell cut into as many blocks.
-  BlockGrid in_cell(const UnitCell& other) const { return {other, range_, counts_, far_apart_}; }
+  BlockGrid in_cell(const UnitCell& other) const {
+    BlockGrid grid(other, range_, counts_, far_apart_);
+    grid.of_boxes_ = of_boxes_;
+    return grid;
+  }
+  /// Was it chosen for the boxes of a tree (choose_blocks_of_boxes)?
+  bool of_boxes() const { return of_boxes_; }
+  void choose_for_boxes() { of_boxes_ = true; }
 
   const UnitCell& cell() const { return cell_; }
   int blocks() const { return counts_[0] * counts_[1] * counts_[2]; }
@@ -65,6 +73,7 @@ class BlockGrid {
   UnitCell cell_;
   FractionRange range_[3];
   int counts_[3];
+  bool of_boxes_ = false;
   Vector3 step_[3];                ///< edges of a block
   double radius_ = 0, far_apart_;  ///< far_apart_: in radii
   int reach_[3] = {};              ///< blocks farther away along one of their edges are far
@@ -77,5 +86,10 @@ enum class BlockSums { pairs, waves };
 /// The grid with the least work for so many points and expansions that err as those of boxes of this degree.
 BlockGrid choose_blocks(const UnitCell& cell, const FractionRange (&range)[3], double points, int degree,
                         BlockSums sums);
+
+/// A grid in place of that one, of sums by waves, whose blocks are cubes of 2, 3 or 4 boxes along each edge: of boxes
+/// so wide, half or twice as wide. Then far images cost less for each point; none: there is no such grid, or its other
+/// costs are so much higher.
+std::optional<BlockGrid> choose_blocks_of_boxes(const BlockGrid& grid, double points, int degree, double edge);
 
 }  // namespace farfield
