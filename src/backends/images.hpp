@@ -6,6 +6,10 @@
 
 namespace farfield {
 
+namespace cuda {
+class HomeBoxes;
+}
+
 /// An image of the points of a block; the first of each block is the block at home.
 struct NearImage {
   double shift[3];
@@ -18,7 +22,8 @@ struct Images {
   const double* home;                  ///< where the points are, interleaved
   const std::uint32_t *point, *image;  ///< of each source its point, and which of `shifts` it is
   const NearImage* shifts;
-  std::uint64_t placement;  ///< changes with `point`, `image` and `shifts`; never 0
+  std::uint64_t placement;           ///< changes with `point`, `image` and `shifts`; never 0
+  cuda::HomeBoxes* boxes = nullptr;  ///< is shown the tree of a plan that finds them; null: nobody is
 };
 
 }  // namespace farfield

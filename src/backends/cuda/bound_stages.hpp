@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "backends/addend.hpp"
 #include "backends/cuda/clear_results.hpp"
 #include "backends/cuda/far/moments/moments.hpp"
 #include "backends/cuda/levels/stages.hpp"
+#include "backends/cuda/periodic/home_boxes.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/stage_events.hpp"
 #include "backends/cuda/runtime/streams.hpp"
@@ -37,15 +39,16 @@ class BoundStages {
  public:
   /// `side`: stream of the far field up to l2p, while p2p runs on `work.stream`; null: all stages run on the latter.
   /// `forked`: it waits for what that stream held before the p2p of other densities, and p2p is not called.
-  /// `crowded_until`: an event; other work of the device, see begin_p2p.
+  /// `addend`: other work of the device, see begin_p2p, and far images that are added to local expansions; null: none.
   BoundStages(const StageWork& work, StageEvents& events, SideStream* side, bool forked = false,
-              void* crowded_until = nullptr)
+              const Addend* addend = nullptr)
       : near_(work),
         far_(work),
         events_(events),
         side_(side),
         has_p2p_(!forked),
-        crowded_until_(static_cast<cudaEvent_t>(crowded_until)) {
+        crowded_until_(addend ? static_cast<cudaEvent_t>(addend->crowded_until) : nullptr),
+        boxes_(addend ? addend->boxes : nullptr) {
     if (side && forked) far_.stream = *side;
   }
 
@@ -59,8 +62,12 @@ class BoundStages {
   void p2m() {
     if (side_) events_.go_to(far_.stream);
     p2m_of_moments<Kernel>(far_);
+    begin_boxes(levels() - 1);
   }
-  void m2m(int level) { cuda::m2m(far_, level); }
+  void m2m(int level) {
+    cuda::m2m(far_, level);
+    begin_boxes(level);
+  }
   void exchange() {}
   void m2l() {
     if constexpr (sizeof(Real) == 4)
@@ -72,9 +79,8 @@ class BoundStages {
     cuda::m2l(far_);
   }
   void p2l() {
-    if (!far_.has_p2l) return;
-    if (carries_dipoles()) return with_moments([&](auto k) { p2l_of_dipoles<decltype(k)>(far_); });
-    cuda::p2l<Kernel>(far_);
+    if (far_.has_p2l) p2l_of_moments();
+    of_boxes([&](const Work<float>& work) { boxes_->finish(work); }, far_);
   }
   void l2l(int level) { cuda::l2l(far_, level); }
   void l2p() {
@@ -86,12 +92,27 @@ class BoundStages {
     if (has_hessian()) with_moments([&](auto k) { l2p_of_hessians<decltype(k)>(near_); });
   }
   void m2p() {
+    of_boxes([&](const Work<float>& work) { boxes_->complete(work); }, near_);
     if (!near_.has_m2p) return;
     cuda::m2p<Kernel>(near_);
     if (has_hessian()) with_moments([&](auto k) { m2p_of_hessians<decltype(k)>(near_); });
   }
 
  private:
+  /// Calls step(work) where far images go by boxes: in single, of charges.
+  template <class Step>
+  void of_boxes([[maybe_unused]] const Step& step, [[maybe_unused]] const StageWork& work) const {
+    if constexpr (std::is_same_v<StageWork, Work<float>>)
+      if (boxes_) step(work);
+  }
+  /// The boxes of a level have their multipoles.
+  void begin_boxes(int level) const {
+    of_boxes([&](const Work<float>& work) { boxes_->begin(work, level); }, far_);
+  }
+  void p2l_of_moments() {
+    if (carries_dipoles()) return with_moments([&](auto k) { p2l_of_dipoles<decltype(k)>(far_); });
+    cuda::p2l<Kernel>(far_);
+  }
   bool p2p_is_late() const { return side_ && has_p2p_ && far_field_first(near_); }
   /// p2p's blocks are small: while others leave a multiprocessor they fit in, m2l's have to wait for an empty one.
   /// Where blocks of a cell are translated just then, every fifth step of 810,000 atoms took 2.5 ms in place of 1.85.
@@ -141,6 +162,7 @@ class BoundStages {
   SideStream* side_;
   bool has_p2p_;
   cudaEvent_t crowded_until_;
+  HomeBoxes* boxes_;
 };
 
 }  // namespace farfield::cuda

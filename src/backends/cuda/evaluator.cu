@@ -424,7 +424,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   /// The near field of all densities, the far field of the first.
   template <class K, class StageWork>
   void run_fmm(const StageWork& work, SideStream* side) {
-    BoundStages<K, Real, StageWork> bound(work, events_, side, false, addend ? addend->crowded_until : nullptr);
+    BoundStages<K, Real, StageWork> bound(work, events_, side, false, addend);
     fmm(bound, events_);
   }
   template <class K>

@@ -1,6 +1,7 @@
 #include <type_traits>
 
 #include "backends/cuda/boxes/follow.hpp"
+#include "backends/cuda/periodic/home_boxes.hpp"
 #include "backends/cuda/runtime/capture.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "tree/reader.hpp"
@@ -114,7 +115,9 @@ std::optional<FollowedImages> ImagesInTree::find(const Images* images, const Cud
     for_each_index(point_.size(),
                    FindOwn{built.sources.order.data(), images->point, images->image, point_.data(), image_.data()},
                    built.memory->stream, "images in a tree");
-    if (built.tree.boxes > 0) boxes_.find(built, {*images, point_.data(), image_.data()}, scale);
+    const FollowedImages followed{*images, point_.data(), image_.data()};
+    if (built.tree.boxes > 0) boxes_.find(built, followed, scale);
+    if (built.tree.boxes > 0 && images->boxes) images->boxes->find(built, followed, scale);
     require(cudaStreamSynchronize(built.memory->stream), "images in a tree");
     placement_ = images->placement;
   }

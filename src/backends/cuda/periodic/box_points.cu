@@ -5,6 +5,7 @@
 #include "backends/cuda/periodic/box_points.hpp"
 #include "backends/cuda/periodic/cell_sums.hpp"
 #include "backends/cuda/periodic/early_start.hpp"
+#include "backends/cuda/periodic/home_boxes.hpp"
 #include "backends/cuda/periodic/near_images.hpp"
 #include "backends/cuda/runtime/capture.hpp"
 #include "backends/cuda/runtime/column_sums.hpp"
@@ -62,6 +63,7 @@ class DeviceBoxPoints : public BoxPoints {
   ~DeviceBoxPoints() override {
     memory_.stream = own_;
     cudaStreamSynchronize(far_side_);  // busy still after a near plan that failed
+    cudaStreamSynchronize(boxes_->beside());
   }
 
   void read(const UnitCell& cell, const Points& sources, const Points* targets, bool at_sources) override {
@@ -99,6 +101,7 @@ class DeviceBoxPoints : public BoxPoints {
     if (!alike_) targets_.place(grid.view(), samples, others_);
     require_numbers();
     images_.find(grid, sources_);
+    boxes_->place(grid.of_boxes() && alike_ && others_.alone() ? std::optional(grid) : std::nullopt, sources_);
     all_images_ = others_.sum(images_.count()) - all_sources_;
     if (!others_.alone()) shared_.place(sources_, sources_of_part);
   }
@@ -135,7 +138,9 @@ class DeviceBoxPoints : public BoxPoints {
     return on_device(images_.place(sources_), images_.count());
   }
   std::optional<Images> as_images() const override {
-    return images_.found_from(sources_, on_device(images_.at(), images_.count()));
+    Images images = images_.found_from(sources_, on_device(images_.at(), images_.count()));
+    images.boxes = boxes_.get();
+    return images;
   }
   Points at() const override {
     const BlockedCloud& t = own_targets();
@@ -156,7 +161,7 @@ class DeviceBoxPoints : public BoxPoints {
     charge_.resize(images_.count() * size_of(given.scalar));
     home_charge_.resize(sources_.count() + shared_.received());
     given_strengths_ = given;
-    asked_ = captured();
+    asked_ = captured(), by_boxes_ = false;
     if (!asked_) {
       flag_.resize(1);
       require(cudaMemsetAsync(flag_.data(), 0, sizeof(int), memory_.stream), "cudaMemsetAsync");
@@ -193,9 +198,11 @@ class DeviceBoxPoints : public BoxPoints {
     home_charge_.resize(sources_.count());
     DeviceArray<unsigned char> copy(memory_);
     const AnyNumbers charges = numbers_on_device(given, vector, copy, memory_.stream);
-    begun_ = start_.begin(far_side_, memory_.stream);
-    for_each_index(sources_.count(), CopyCharges{charges, home_charge_.data()},
-                   begun_ ? cudaStream_t(far_side_) : memory_.stream, "charges");
+    by_boxes_ = o.scalar == Scalar::float32 && boxes_->found();
+    begun_ = start_.begin(by_boxes_ ? boxes_->beside() : far_side_, memory_.stream);
+    if (!by_boxes_)
+      for_each_index(sources_.count(), CopyCharges{charges, home_charge_.data()},
+                     begun_ ? cudaStream_t(far_side_) : memory_.stream, "charges");
     const std::int64_t count = own_targets().count();
     sums_.begin(count, gradient, o.scalar);
     order(static_cast<cudaStream_t>(o.stream), memory_.stream);
@@ -206,14 +213,18 @@ class DeviceBoxPoints : public BoxPoints {
     return taken;
   }
   Addend far_sums() override {
+    cudaEvent_t const given = begun_ ? start_.in_place() : nullptr;
+    if (by_boxes_) return {nullptr, nullptr, nullptr, given, crowded_until_, boxes_.get()};
     far_ready_.record(far_side_);
     const BlockResults far = sums_.far_to();
-    return {far.potential, far.gradient, far_ready_, begun_ ? start_.in_place() : nullptr, crowded_until_};
+    return {far.potential, far.gradient, far_ready_, given, crowded_until_};
   }
 
-  /// On a stream beside that of the near plan, from the charges to what the expansions give.
+  /// On a stream beside that of the near plan, from the charges to what the expansions give; or later, by the boxes of
+  /// its tree.
   void expand(BlockField& field, double scale) override {
     const OnDevice current(device_);
+    if (by_boxes_) return expand_by_boxes(*static_cast<DeviceField*>(field.kept.get()));
     if (!others_.alone()) require_finite_charges();
     if (sources() > 0 && targets() > 0) {
       if (!field.kept) field.kept = std::make_shared<DeviceField>(field.maps());
@@ -352,6 +363,11 @@ class DeviceBoxPoints : public BoxPoints {
     if (found) DeviceStrengths(memory_).read(given_strengths_, 0, memory_.stream);
   }
 
+  void expand_by_boxes(DeviceField& field) {
+    const RelaxedCapture relaxed;
+    boxes_->use(field, own_);
+    crowded_until_ = field.translated();
+  }
   SourceCharges charges_for_blocks(double scale) { return {home_charge_.data(), scale, sums_.far_to().scalar}; }
   /// Parts that are others', too, are summed where their first point is, and added up in the order of ranks, so that
   /// the multipoles have the bits of one process over all points.
@@ -425,6 +441,8 @@ class DeviceBoxPoints : public BoxPoints {
   bool asked_ = true;
   BlockedCloud sources_{memory_}, targets_{memory_};
   NearImages images_{memory_};
+  const std::unique_ptr<HomeBoxes> boxes_ = std::make_unique<HomeBoxes>();
+  bool by_boxes_ = false;  ///< do far images of the strengths taken go by these?
   SharedBlocks shared_{memory_, others_};
   DeviceArray<unsigned char> charge_;  ///< of sources and images, of the type of those given
   bool single_ = false;                ///< float

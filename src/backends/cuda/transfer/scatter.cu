@@ -361,7 +361,7 @@ void Scatter::operator()(const SortedResults<Real>& results, std::int64_t vector
     using T = decltype(scalar);
     const auto at = [&](int k) { return reinterpret_cast<T*>(targets[k].device); };
     Destination<T> to{{at(0), at(1), at(2)}, {at(3), at(4), at(5)}, delivery.split};
-    if (const Addend* const more = delivery.addend) {
+    if (const Addend* const more = delivery.addend; more && more->ready) {
       require(cudaStreamWaitEvent(stream, static_cast<cudaEvent_t>(more->ready)), "cudaStreamWaitEvent");
       to.potential = static_cast<const T*>(more->potential), to.gradient = static_cast<const T*>(more->gradient);
     }

@@ -4,22 +4,12 @@
 #include "backends/cuda/runtime/block_sum.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
-#include "expansions/periodic/convolution_sums.hpp"
 
 namespace farfield::cuda {
 namespace {
 
-using convolution::Complex, convolution::Order, convolution::orders;
+using convolution::Complex, convolution::orders;
 constexpr int field_threads = 128, lattice_threads = 512;
-
-/// visit(i, n, m) for the coefficients m >= 0, by the threads of a block.
-template <class Visit>
-__device__ void for_each_order(int degree, const Visit& visit) {
-  for (int i = static_cast<int>(threadIdx.x); i < orders(degree); i += static_cast<int>(blockDim.x)) {
-    const Order at(i);
-    visit(i, at.n, at.m);
-  }
-}
 
 /// m2m; a block of threads for each block.
 __global__ void __launch_bounds__(field_threads) to_root(FieldView f) {

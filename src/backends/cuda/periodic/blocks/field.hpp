@@ -3,8 +3,18 @@
 #include "backends/cuda/periodic/blocks/convolution.hpp"
 #include "backends/cuda/runtime/streams.hpp"
 #include "expansions/periodic/blocks/field.hpp"
+#include "expansions/periodic/convolution_sums.hpp"
 
 namespace farfield::cuda {
+
+/// visit(i, n, m) for the coefficients m >= 0, by the threads of a block.
+template <class Visit>
+__device__ void for_each_order(int degree, const Visit& visit) {
+  for (int i = static_cast<int>(threadIdx.x); i < convolution::orders(degree); i += static_cast<int>(blockDim.x)) {
+    const convolution::Order at(i);
+    visit(i, at.n, at.m);
+  }
+}
 
 /// Plain pointers of a DeviceField. Complex numbers are pairs of doubles (convolution_sums.hpp).
 struct FieldView {
