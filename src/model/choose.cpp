@@ -149,6 +149,23 @@ static Scheme cheapest(const Options& o, const Geometry& g, const CostConstants&
   return compared(rotated) < compared(dense) ? rotated : dense;
 }
 
+static constexpr double enough_boxes = 8;
+/// How often boxes along a side are halved from those of which there are 8 to 16, a number that is rounded.
+static double halvings_of(double boxes) { return std::max(0.0, std::floor(std::log2(boxes / enough_boxes))); }
+
+/// Boxes along the shortest side of a cell, near to so many, such that each of so many blocks along it is of 2 boxes or
+/// 3 there, halved some times; as many as wanted where none are near.
+static double boxes_in_blocks(double wanted, int blocks) {
+  constexpr double near = 1.25;
+  double best = wanted, least = near;
+  for (double boxes = 2; boxes * blocks < 2 * near * wanted; boxes *= 2)
+    for (const double whole : {boxes * blocks, 1.5 * boxes * blocks}) {
+      const double ratio = std::max(whole / wanted, wanted / whole), coarse = whole / std::exp2(halvings_of(whole));
+      if (ratio < least && coarse == std::floor(coarse)) best = whole, least = ratio;
+    }
+  return best;
+}
+
 /// Chooses the root edge R = D 2^k / m, D being the extent of the points, such that an evenly filled tree has m 2^j
 /// leaves along the extent, of `mean` points each. Returns their mean after rounding m to a whole number. Where leaves
 /// of the least edge hold more points than that, the tree has leaves of this edge or little more. Targets apart that
@@ -160,12 +177,12 @@ static double choose_root(Decision& d, const Geometry& g, double mean) {
   const bool wide = d.method == Method::fmm && d.least_edge > 0 && sources_within(g, d.least_edge) > mean;
   const double along =
       wide ? g.extent / d.least_edge : g.grid * std::pow(cells / static_cast<double>(g.occupied), 1 / dimension);
-  constexpr double enough = 8;  // boxes, whose number is rounded
   const double of_targets = g.extent > 0 ? along * target_side(g) / g.extent : 0;
-  d.root.at_targets = of_targets >= enough;
+  d.root.at_targets = of_targets >= enough_boxes;
   const double spanned = d.root.at_targets ? of_targets : along;
-  const double doublings = std::max(0.0, std::floor(std::log2(spanned / enough))),
-               boxes = spanned / std::exp2(doublings);
+  const bool in_blocks = d.root.at_targets && g.of_cell && g.blocks > 0 && !wide;
+  const double counted = in_blocks ? boxes_in_blocks(spanned, g.blocks) : spanned;
+  const double doublings = halvings_of(counted), boxes = counted / std::exp2(doublings);
   d.root.m = std::clamp(static_cast<int>(wide ? std::floor(boxes) : std::round(boxes)), 1, 16);
   d.root.k = 0;
   while ((1 << d.root.k) < d.root.m) ++d.root.k;

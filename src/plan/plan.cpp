@@ -33,7 +33,7 @@ struct Plan::State {
   std::shared_ptr<void> kept_by_survey;
   std::unique_ptr<Repeating> repeating;  ///< where points repeat; then there are no evaluators
   std::optional<Options> in_cell;        ///< the options with the cell of the next move, where that is another
-  std::optional<PointBox> cell;          ///< see NearPoints
+  std::optional<DividedCell> cell;       ///< see NearPoints
   std::optional<Error> lost;             ///< why the last build failed, if it failed after the old points were given up
   Report report;
 
@@ -96,7 +96,7 @@ void Plan::State::build(const Points& given_sources, const Points* given_targets
   }
   Options asked = options;
   if (lengths.given) asked.softening = lengths.longest;
-  if (cell && apart_points) geometry.of_targets = *cell, geometry.of_cell = true;
+  if (cell && apart_points) geometry.of_targets = cell->box, geometry.of_cell = true, geometry.blocks = cell->blocks;
   geometry.lengths = lengths.vary();
   geometry.shortest_length = std::ldexp(lengths.shortest, geometry.exponent);
   survey_crowding(machine, asked, source_points, apart_points ? &targets : nullptr, geometry, kept_by_survey);
@@ -164,6 +164,7 @@ void PlanOfImages::move(Plan& plan, const NearPoints& points) {
   plan.state_->cell = points.cell;
   points.targets ? plan.move(points.sources, *points.targets) : plan.move(points.sources);
 }
+int PlanOfImages::boxes_across(const Plan& plan) { return plan.state_->evaluators.boxes_across(); }
 bool PlanOfImages::follow(Plan& plan, const Images& images, const Points& targets) {
   return guarded([&] { return plan.state_->follow_images(images, targets); });
 }

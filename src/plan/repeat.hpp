@@ -40,6 +40,8 @@ class Evaluators {
   /// Threads of the host for the next build or evaluation.
   void use_threads(int threads);
   explicit operator bool() const { return first_ != nullptr; }
+  /// Of a tree whose boxes are counted along the targets' shortest side, RootBoxes::m; else 0.
+  int boxes_across() const { return first_ && first_->decision().root.at_targets ? first_->decision().root.m : 0; }
 
   /// Sums every vector to the tolerance, or warns in the report.
   void evaluate(const Strengths& strengths, const Delivery& delivery, Report& report);

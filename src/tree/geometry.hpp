@@ -24,6 +24,11 @@ struct LengthRange {
 struct PointBox {
   double low[3] = {}, high[3] = {};
 };
+/// A periodic cell that boxes are to divide.
+struct DividedCell {
+  PointBox box;
+  int blocks = 0;  ///< see Geometry
+};
 
 struct Geometry {
   std::int64_t sources = 0, targets = 0;
@@ -31,6 +36,7 @@ struct Geometry {
   double low[3] = {}, high[3] = {};  ///< bounding box of all points, in the caller's units
   PointBox of_targets;               ///< that of the targets, unless they are the sources
   bool of_cell = false;              ///< that box is a periodic cell, and the sources are images of the targets
+  int blocks = 0;                    ///< of it along its shortest side, which boxes should divide, too; 0: none
   int exponent = 0;                  ///< scaled coordinate = coordinate * 2^exponent; the extent becomes <= 1
   double extent = 0;                 ///< largest side of the bounding box, scaled
   double largest = 0;                ///< largest |coordinate|, scaled

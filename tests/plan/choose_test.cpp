@@ -235,6 +235,22 @@ TEST(Choose, LaysTheRootAlongTargetsInASmallerBox) {
   EXPECT_FALSE(choose(fmm_options(1e-6), g, machine).root.at_targets);
 }
 
+/// Boxes of some level are 2 or 3 along a block, and leaves about as large as without blocks.
+TEST(Choose, CutsBlocksOfACellIntoBoxes) {
+  for (const int blocks : {4, 5, 6, 7, 8})
+    for (std::int64_t n = 500'000; n < 20'000'000; n = n * 5 / 4) {
+      Geometry g = evenly_filled(3 * n);
+      g.targets = n, g.alike = false, g.of_cell = true;
+      g.of_targets = {{0.15, 0.15, 0.15}, {0.85, 0.85, 0.85}};
+      const RootBoxes free = choose(fmm_options(1e-5), g, machine).root;
+      g.blocks = blocks;
+      const RootBoxes cut = choose(fmm_options(1e-5), g, machine).root;
+      ASSERT_TRUE(free.at_targets && cut.at_targets) << n;
+      const bool whole = 2 * cut.m % blocks == 0 || cut.m % blocks == 0;
+      EXPECT_TRUE(whole || cut.m == free.m) << blocks << " blocks, " << cut.m << " boxes for " << free.m;
+    }
+}
+
 TEST(Choose, DegreeGrowsAsTheToleranceFalls) {
   for (const Precision precision : {Precision::double_, Precision::single_}) {
     int last = 0;

@@ -23,6 +23,8 @@ namespace {
 constexpr double near_part = 0.7, far_part = 0.5;
 constexpr double omitted_over_highest = 3;  // of the two highest degrees, which are summed, over all that are not
 constexpr double most_near_cells = 250000;  // seconds of tables; a cell of 1:1:70
+// Costs of waves were measured with many points. Those of few are nearly all a launch's, and would choose by chance.
+constexpr std::int64_t many_points = 1 << 15;
 
 /// All images within twice the longest extent are added up one by one.
 void require_moderate(const UnitCell& cell, const FractionRange (&range)[3]) {
@@ -92,29 +94,48 @@ void Box::build(const Points& sources, const Points* targets) {
   });
   evaluated_ = false;
   make_plan();
+  if (std::optional<BlockGrid> other = grid_of_boxes()) {
+    grid_.emplace(std::move(*other));
+    points_->place(*grid_);
+    make_plan();
+  }
   make_field(grid_->degree(box_degree(options_)));
   describe();
 }
 
-void Box::move_near(BoxPoints& points) {
+void Box::move_near(BoxPoints& points, const BlockGrid& grid) {
   images_followed_ = false;
   const Points at = points.at();
-  near_->move({points.with_images(), &at, points.behind(), divided_cell()});
+  near_->move({points.with_images(), &at, points.behind(), divided_cell(grid)});
 }
 
 /// A cell along the axes whose boxes of images are to have the multipoles of boxes at home: on one device, where points
 /// are followed. A virial gives images other charges than their points have (BoxPoints::pulls_of_images). The sums of
 /// several ranks, which follow none, have the bits of one plan without.
-std::optional<PointBox> Box::divided_cell() const {
-  if (!on_device_ || !(options_.skin > 0) || options_.virial) return {};
-  return cell_.along_axes();
+std::optional<DividedCell> Box::divided_cell(const BlockGrid& grid) const {
+  const std::optional<PointBox> cell = grid.cell().along_axes();
+  if (!on_device_ || !(options_.skin > 0) || options_.virial || !cell) return {};
+  return DividedCell{*cell, grid.of_boxes() ? grid.count(0) : 0};
+}
+
+/// Blocks that the tree's boxes divide, so that far images go its way in replays (HomeBoxes). As many boxes as the near
+/// plan has, or one more or less of those along the root.
+std::optional<BlockGrid> Box::grid_of_boxes() const {
+  const int across = near_->boxes_across();
+  const bool single = near_->report().precision == word_of(Precision::single_);
+  if (!single || across == 0 || !divided_cell(*grid_) || points_->sources() < many_points || !parts_.alone()) return {};
+  for (const int boxes : {across, across + 1, across - 1})
+    if (const auto grid = choose_blocks_of_boxes(*grid_, static_cast<double>(points_->sources()), box_degree(options_),
+                                                 length(cell_.vector(0)) / boxes))
+      return grid;
+  return {};
 }
 
 /// Images that a device finds from their points are not written down.
 void Box::follow_near() {
   const std::optional<Images> images = points_->as_images();
   images_followed_ = images && near_->follow(*images, points_->at());
-  if (!images_followed_) move_near(*points_);
+  if (!images_followed_) move_near(*points_, *grid_);
 }
 
 /// Points that have moved a little stay in their blocks; whether also in the boxes of the tree, the near plan decides.
@@ -185,7 +206,7 @@ bool Box::move(const Options& options, const Points& sources, const Points* targ
   });
   if (!suits) return false;
   if (forgets_) near_->forget();
-  move_near(*next_);
+  move_near(*next_, other ? *other : *grid_);
   forgets_ = evaluated_ = false;
   std::swap(points_, next_);
   cell_ = cell;
@@ -221,6 +242,7 @@ RepeatedBound Box::bound(const Options& options, std::int64_t sources, std::int6
         std::max(tables, sums == BlockSums::pairs ? BlockField::table_bytes(grid, of_blocks, options.virial)
                                                   : convolution_bytes(grid, of_blocks, options.virial ? 1 + count : 1));
   }
+  if (options.skin > 0) tables *= 2;  // blocks of boxes are up to twice as many
   const auto points = sources * static_cast<std::int64_t>(most);
   const std::int64_t virial = options.virial ? 8 * (3 * sources + (2 + count) * points + 4 * count * targets) : 0;
   // where points were; of each image its point, and what finds boxes of images (ImageBoxes)
@@ -240,9 +262,7 @@ BlockGrid Box::grid_for(BoxPoints& points, const UnitCell& cell, double margin) 
     range[i].low -= more, range[i].high += more;
   }
   require_moderate(cell, range);
-  // Costs of waves were measured with many points. Those of few are nearly all a launch's, and would choose by chance.
-  constexpr std::int64_t many = 1 << 15;
-  const bool waves = on_device_ && points.sources() >= many;
+  const bool waves = on_device_ && points.sources() >= many_points;
   return choose_blocks(cell, range, static_cast<double>(points.sources()), box_degree(options_),
                        waves ? BlockSums::waves : BlockSums::pairs);
 }
@@ -276,7 +296,7 @@ bool Box::suits(BoxPoints& points) const {
 /// Are blocks and tolerances those that a new plan of these points would have?
 bool Box::is_as_planned(BoxPoints& points) const {
   return cell_.periodic_count() == 3 && points.sources() == points_->sources() && share_ == first_share &&
-         far_->degree() == std::min(grid_->degree(box_degree(options_)), max_degree);
+         !grid_->of_boxes() && far_->degree() == std::min(grid_->degree(box_degree(options_)), max_degree);
 }
 
 void Box::make_plan() {
@@ -291,7 +311,7 @@ void Box::make_plan() {
   near_.reset();
   images_followed_ = false;
   const Points at = points_->at();
-  near_ = parts_.near_plan({points_->with_images(), &at, points_->behind(), divided_cell()}, inner);
+  near_ = parts_.near_plan({points_->with_images(), &at, points_->behind(), divided_cell(*grid_)}, inner);
 }
 
 void Box::make_field(int degree) {

@@ -46,8 +46,9 @@ class Box : public Repeating {
   void take_cell(const Options& options);
   bool is_as_planned(BoxPoints& points) const;
   void make_plan();
-  void move_near(BoxPoints& points);
-  std::optional<PointBox> divided_cell() const;
+  void move_near(BoxPoints& points, const BlockGrid& grid);
+  std::optional<DividedCell> divided_cell(const BlockGrid& grid) const;
+  std::optional<BlockGrid> grid_of_boxes() const;
   void follow_near();
   void make_field(int degree);
   void require_neutral() const;

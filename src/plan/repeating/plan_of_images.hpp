@@ -15,6 +15,8 @@ struct PlanOfImages {
   static bool follow(Plan& plan, const Images& images, const Points& targets);
   /// In a capture, after follow.
   static void evaluate_onto(Plan& plan, const Strengths& strengths, const Outputs& outputs, const Addend& addend);
+  /// See NearPlan.
+  static int boxes_across(const Plan& plan);
 };
 
 }  // namespace farfield

@@ -22,6 +22,7 @@ class OnePlan final : public NearPlan {
   }
   const Report& report() const override { return plan_.report(); }
   void check_replays() const override { plan_.check_replays(); }
+  int boxes_across() const override { return PlanOfImages::boxes_across(plan_); }
 
  private:
   Plan plan_;

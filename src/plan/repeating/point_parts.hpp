@@ -30,7 +30,7 @@ struct NearPoints {
   /// So many of the targets, the last ones, stand behind those of all others in one plan over all points; -1: no one's
   /// do.
   std::int64_t behind = -1;
-  std::optional<PointBox> cell = {};  ///< of targets whose images the sources are, where boxes should divide it
+  std::optional<DividedCell> cell = {};  ///< of targets whose images the sources are, where boxes should divide it
 };
 
 /// The plan that it is made of: of a Box, the one that sums points and their near images.
@@ -47,6 +47,9 @@ class NearPlan {
   virtual void evaluate_onto(const Strengths& /*strengths*/, const Outputs& /*outputs*/, const Addend& /*addend*/) {}
   virtual const Report& report() const = 0;
   virtual void check_replays() const {}  ///< as Plan's
+  /// The number of which boxes along the shortest side of the cell are a multiple, doubled some times; 0: there is
+  /// none.
+  virtual int boxes_across() const { return 0; }
 };
 
 /// Points of which some are here: those of the numbers [first, first + count) of all.
