@@ -333,8 +333,9 @@ TEST_F(CudaNoHomeBoxes, WhereBoxesDoNotDivideBlocksOrAreSmallerThanLeaves) {
 struct Step {
   const char* name;
   Rows cell;
-  double net;              ///< added to each charge
-  std::int64_t leaf_size;  ///< so that 12 boxes are along the shortest side, a multiple of the blocks of any degree
+  double net;  ///< added to each charge
+  double tolerance;
+  std::int64_t leaf_size;  ///< so that 24 boxes are along the shortest side, a multiple of the blocks of any degree
 };
 
 class CudaReplaysByBoxes : public GpuTest, public ::testing::WithParamInterface<Step> {};
@@ -355,10 +356,10 @@ TEST_P(CudaReplaysByBoxes, KeepTheTolerance) {
   std::printf("seed %u\n", seed);
   Stream random(seed);
   const OwnStream stream;
-  Ions all = ions(60000, GetParam().cell, 0.01, random);
+  Ions all = ions(600000, GetParam().cell, 0.01, random);
   for (double& q : all.q) q += GetParam().net;
   const Arrays<float> arrays(all, stream);
-  Options o = on_gpu(GetParam().cell, Axes{true, true, true}, 1e-5);
+  Options o = on_gpu(GetParam().cell, Axes{true, true, true}, GetParam().tolerance);
   o.method = Method::fmm, o.precision = Precision::single_, o.skin = 1e-3;
   o.leaf_size = GetParam().leaf_size;
   const auto started = [&] {
@@ -401,9 +402,9 @@ TEST_P(CudaReplaysByBoxes, KeepTheTolerance) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cells, CudaReplaysByBoxes,
-                         ::testing::Values(Step{"cube", {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, 0, 110},
-                                           Step{"long", {{{0, 0, 3}, {1, 0, 0}, {0, 1, 0}}}, 0, 37},
-                                           Step{"charged", {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, 3e-4, 110}),
+                         ::testing::Values(Step{"cube", {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, 0, 1e-5, 137},
+                                           Step{"long", {{{0, 0, 3}, {1, 0, 0}, {0, 1, 0}}}, 0, 1e-5, 46},
+                                           Step{"charged", {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, 3e-4, 1e-4, 137}),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace

@@ -197,7 +197,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     arrays_.local.resize(walks() ? 0 : densities * expansion_pitch());
     translations_.make_room(runs_beside() ? densities : 1);
     for (int v = 1; v < densities && runs_beside(); ++v)
-      if (!other_sides_[v - 1]) other_sides_[v - 1] = std::make_unique<SideStream>(true);
+      if (!other_sides_[v - 1]) other_sides_[v - 1] = std::make_unique<SideStream>(Urgency::urgent);
     places_.resize(walks() ? walk_memory(tree_.tree.boxes, targets()) : 0);
   }
 
@@ -464,7 +464,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   int held_ = 1;                          ///< densities that the arrays have room for
   bool recount_ = false;  ///< the walks of a treecode that follow strengths are counted after the first evaluation
   cudaStream_t stream_ = nullptr;
-  SideStream side_, far_side_{true};
+  SideStream side_, far_side_{Urgency::urgent};
   std::unique_ptr<SideStream> other_sides_[densities_together - 1];  ///< of the far fields of other densities
   StageEvents events_;
   StageGraph graph_;

@@ -268,7 +268,7 @@ class DeviceRankSteps : public EvaluatorState<DevicePlaced> {
   bool judging_ = false;   ///< of the vectors that are delivered now
   int moments_ = 1;        ///< of the strengths that were read
   cudaStream_t stream_ = nullptr;
-  farfield::cuda::SideStream side_, far_side_{true};
+  farfield::cuda::SideStream side_, far_side_{farfield::cuda::Urgency::urgent};
   farfield::cuda::StageEvents events_;
   farfield::cuda::P2pWork near_{memory_};
   FamiliesOverRanks families_{memory_};

@@ -37,7 +37,7 @@ struct DevicePlaced final : RankPlaced {
   int device = 0;
   farfield::cuda::OwnStream stream;  ///< outlives the arrays: a caller's may be gone when they are given back
   farfield::cuda::SideStream travel{
-      true};  ///< rows on their way: their few blocks run before those of work beside them
+      farfield::cuda::Urgency::urgent};  ///< rows on their way: their few blocks run before those of work beside them
   farfield::cuda::DeviceMemory memory;
   Transport transport;
   std::unique_ptr<DeviceShare> on_device;

@@ -183,7 +183,7 @@ void HomeBoxes::begin(const Work<float>& work, int level) {
   Work<float> of_blocks = work;
   of_blocks.stream = beside_.fork(work.stream);
   blocks_from_boxes(field_->view(), view(), of_blocks);
-  field_->translate(of_blocks.stream);
+  field_->translate(of_blocks.stream, true);
 }
 void HomeBoxes::finish(const Work<float>& work) {
   beside_.join(work.stream);

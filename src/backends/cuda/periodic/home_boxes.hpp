@@ -62,7 +62,7 @@ class HomeBoxes {
   double ratio_ = 0;
   DeviceArray<double> power_, unit_charge_, part_;
   DeviceField* field_ = nullptr;
-  SideStream beside_{true};
+  SideStream beside_{Urgency::most};
 };
 
 }  // namespace farfield::cuda

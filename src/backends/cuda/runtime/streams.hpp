@@ -2,6 +2,8 @@
 #pragma once
 #include <cuda_runtime.h>
 
+#include <algorithm>
+
 #include "backends/cuda/runtime/check.hpp"
 
 namespace farfield::cuda {
@@ -24,14 +26,19 @@ class OnDevice {
   bool changed_ = false;
 };
 
-/// A stream of the evaluator's own. Work on an `urgent` stream begins before the waiting work of other streams.
+/// Waiting work of a stream begins before that of less urgent streams.
+enum class Urgency { none, urgent, most };
+
+/// A stream of the evaluator's own.
 class OwnStream {
  public:
-  explicit OwnStream(bool urgent = false) {
-    int least = 0, greatest = 0;
+  explicit OwnStream(Urgency urgency = Urgency::none) {
+    int least = 0, greatest = 0;  // 0 and -5 on an H200
     require(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
-    require(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, urgent ? greatest : least),
-            "cudaStreamCreateWithPriority");
+    const int priority = urgency == Urgency::none   ? least
+                         : urgency == Urgency::most ? greatest
+                                                    : std::min(least, greatest + 1);
+    require(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, priority), "cudaStreamCreateWithPriority");
   }
   ~OwnStream() { cudaStreamDestroy(stream_); }
   OwnStream(const OwnStream&) = delete;
@@ -55,7 +62,7 @@ inline void order(cudaStream_t before, cudaStream_t after) {
 /// A second stream, for what may run beside the first.
 class SideStream {
  public:
-  explicit SideStream(bool urgent = false) : stream_(urgent) {}
+  explicit SideStream(Urgency urgency = Urgency::none) : stream_(urgency) {}
 
   /// Returns this stream. Work launched on it waits for what `main` holds so far, and runs beside what is launched on
   /// `main` until join(main).

@@ -84,7 +84,7 @@ class TensorM2l {
   DeviceArray<__half> operators_, graded_operators_[2], high_, graded_high_, graded_low_;
   DeviceArray<std::uint32_t> most_sources_;
   DeviceArray<float> parts_, graded_sums_;  ///< see TensorView
-  OwnStream beside_{true};
+  OwnStream beside_{Urgency::urgent};
 };
 
 }  // namespace farfield::cuda

@@ -66,8 +66,8 @@ __global__ void __launch_bounds__(lattice_threads) apply_lattice(FieldView f) {
   });
 }
 
-/// Adds what m2l and l2l give a block, and differentiates.
-__global__ void __launch_bounds__(field_threads) finish_locals(FieldView f) {
+/// Adds what m2l and l2l give a block, and differentiates unless `potentials` alone are wanted.
+__global__ void __launch_bounds__(field_threads) finish_locals(FieldView f, bool potentials) {
   extern __shared__ __align__(16) double shared[];
   double *const local = shared, *const y = shared + f.count;
   const std::int64_t block = blockIdx.x;
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(field_threads) finish_locals(FieldView f) {
   });
   __syncthreads();
   double* const out = f.local + 4 * block * f.count;
-  for (int axis = 0; axis < 4; ++axis) {
+  for (int axis = 0; axis < (potentials ? 1 : 4); ++axis) {
     for (int i = static_cast<int>(threadIdx.x); axis > 0 && i < f.count; i += field_threads) local[i] = 0;
     __syncthreads();
     if (axis > 0)
@@ -164,22 +164,22 @@ void DeviceField::set_multipoles(const std::vector<double>& numbers, cudaStream_
 }
 
 /// From the scaled multipoles, by one of the sets of tables, and from the cell's local expansion to the blocks'.
-static void finish(const FieldView& f, cudaStream_t stream) {
+static void finish(const FieldView& f, cudaStream_t stream, bool potentials = false) {
   const std::size_t bytes = 3 * static_cast<std::size_t>(f.count) * sizeof(double);
   launch_kernel("l2l of blocks", finish_locals, {dim3(static_cast<unsigned>(f.blocks)), field_threads, bytes}, stream,
-                f);
+                f, potentials);
 }
 
 /// Blocks' expansions do not wait for the cell's, which one block of threads makes: 54 us of a step of 2.2 ms on an
 /// H100.
-void DeviceField::translate(cudaStream_t stream) {
+void DeviceField::translate(cudaStream_t stream, bool potentials) {
   const FieldView& f = view_;
   const std::size_t shared = 3 * static_cast<std::size_t>(f.count) * sizeof(double);
   launch_kernel("m2m of blocks", to_root, {dim3(static_cast<unsigned>(f.blocks)), field_threads, 0}, stream, f);
   launch_kernel("lattice operator", apply_lattice, {dim3(1), lattice_threads, shared}, of_cell_.fork(stream), f);
   convolution_.apply(0, f.scaled, f.translated, stream);
   of_cell_.join(stream);
-  finish(f, stream);
+  finish(f, stream, potentials);
 }
 
 /// As translate, by a weighted table and without what comes from the cell.

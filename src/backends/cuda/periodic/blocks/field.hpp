@@ -41,8 +41,8 @@ class DeviceField {
   /// view().multipole and .second as numbers on the host, a block's `second` behind its multipole. Waits.
   std::vector<double> multipoles(cudaStream_t stream) const;
   void set_multipoles(const std::vector<double>& numbers, cudaStream_t stream) const;
-  /// From view().multipole and .second to .local and .charge.
-  void translate(cudaStream_t stream);
+  /// From view().multipole and .second to .local, of `potentials` alone without slopes, and .charge.
+  void translate(cudaStream_t stream, bool potentials = false);
   /// Of the charges last translated. Takes the place of their local expansions. Waits.
   BlockMoments moments(cudaStream_t stream) const;
 
