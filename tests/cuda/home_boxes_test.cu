@@ -29,8 +29,9 @@ std::vector<T> downloaded(const T* from, std::int64_t count) {
   cuda::require(cudaDeviceSynchronize(), "download");
   return to;
 }
-void set(double* to, const std::vector<double>& numbers) {
-  cuda::require(cudaMemcpy(to, numbers.data(), numbers.size() * sizeof(double), cudaMemcpyHostToDevice), "set");
+template <class T>
+void set(T* to, const std::vector<T>& numbers) {
+  cuda::require(cudaMemcpy(to, numbers.data(), numbers.size() * sizeof(T), cudaMemcpyHostToDevice), "set");
 }
 
 std::vector<double> harmonics(const Vector3& u) {
@@ -39,7 +40,7 @@ std::vector<double> harmonics(const Vector3& u) {
   laplace::columns(degree, table.data(), u[0], u[1], u[2], laplace::StoreFunctions<double>{value.data()});
   return value;
 }
-double value_of(const double* expansion, const Vector3& u) {
+double value_of(const float* expansion, const Vector3& u) {
   const std::vector<double> functions = harmonics(u);
   double sum = 0;
   for (std::size_t i = 0; i < coefficients; ++i) sum += expansion[i] * functions[i];
@@ -237,8 +238,9 @@ class CudaHomeBoxes : public GpuTest, public ::testing::WithParamInterface<Cut> 
   std::optional<Sums> sums;
 };
 
-/// Rounding of the boxes' multipoles, which are in single.
-constexpr double of_charges = 1e-6;
+/// Products in single: a sum of 49 terms that rounding errs in by 6e-8 each, and cancels in by no more than a few
+/// times. Of the sum of a block's |q|, which no coefficient exceeds, and of the largest potential.
+constexpr double in_single = 2e-6;
 
 TEST_P(CudaHomeBoxes, GiveBlocksTheMultipolesOfTheirPoints) {
   const cuda::FieldView& f = cell->field();
@@ -259,22 +261,23 @@ TEST_P(CudaHomeBoxes, GiveBlocksTheMultipolesOfTheirPoints) {
   EXPECT_NEAR(all, second, 1e-12 * size);
   for (std::size_t i = 0; i < expected.size(); ++i) {
     largest = std::max(largest, std::fabs(expected[i]));
-    EXPECT_NEAR(found[i], expected[i], of_charges * size / f.blocks) << i;
+    EXPECT_NEAR(found[i], expected[i], in_single * size / f.blocks) << i;
     if (i % coefficients == 0) EXPECT_NEAR(found[i], expected[i], 1e-12 * size) << i;
   }
-  EXPECT_GT(largest, 100 * of_charges * size / f.blocks);
+  EXPECT_GT(largest, 100 * in_single * size / f.blocks);
 }
 
 TEST_P(CudaHomeBoxes, TakeTheLocalExpansionsOfTheirBlocks) {
   const cuda::FieldView& f = cell->field();
-  std::vector<double> local(static_cast<std::size_t>(4 * f.blocks) * coefficients);
-  for (double& number : local) number = random.between(-1, 1);
-  set(f.local, local);
+  std::vector<float> local(static_cast<std::size_t>(f.blocks) * coefficients);
+  for (float& number : local) number = static_cast<float>(random.between(-1, 1));
+  set(f.potential, local);
   const int times = 2;  // they are added to what is there
   for (int k = 0; k < times; ++k) cuda::boxes_from_blocks(f, boxes->view(), sums->work);
   const std::vector<float> found = sums->local();
   const double edge =
       cell->tree().tree.lattice.edge(downloaded(cell->tree().tree.level.data(), 1 + listed()[0].box).back());
+  double error = 0, largest = 0;
   for (const cuda::BlockBox& box : listed()) {
     const Vector3 centre = cell->centre_of(box.box);
     Vector3 u, in_block;
@@ -283,21 +286,19 @@ TEST_P(CudaHomeBoxes, TakeTheLocalExpansionsOfTheirBlocks) {
       in_block[d] =
           (centre[d] + edge * u[d] - cell->scale()(cell->grid().centre(box.block)[d])) / cell->scale()(f.unit);
     }
-    std::vector<double> own, of_block;
-    for (std::size_t i = 0; i < coefficients; ++i) {
-      own.push_back(found[static_cast<std::size_t>(box.box) * coefficients + i]);
-      of_block.push_back(local[4 * (static_cast<std::size_t>(box.block) * coefficients + i)]);
-    }
-    const double expected = times * value_of(of_block.data(), in_block) * edge / cell->scale()(f.unit);
-    EXPECT_NEAR(value_of(own.data(), u), expected, 1e-5) << box.box;
+    const float *const own = found.data() + static_cast<std::size_t>(box.box) * coefficients,
+                       *const of_block = local.data() + static_cast<std::size_t>(box.block) * coefficients;
+    const double expected = times * value_of(of_block, in_block) * edge / cell->scale()(f.unit);
+    error = std::max(error, std::fabs(value_of(own, u) - expected)), largest = std::max(largest, std::fabs(expected));
   }
+  EXPECT_LE(error, in_single * largest);
 }
 
 TEST_P(CudaHomeBoxes, AddWhatANetChargeGives) {
   const cuda::FieldView& f = cell->field();
   const double root_edge = cell->scale()(f.root_edge), charge = 0.7;
   for (const double given : {0.0, charge}) {
-    set(f.charge, {given});
+    set(f.charge, std::vector<double>{given});
     cuda::add_net_charge(f, boxes->view(), sums->work);
   }
   const auto potential = sums->potential(), gradient = sums->gradient();
@@ -350,7 +351,9 @@ double difference_of(const std::vector<float>& found, const std::vector<float>& 
 }
 
 /// Other bits than those of calls tell that replays went by boxes: by points they have the same. The oracle is a plan
-/// in double, which tests/periodic holds to Ewald's sums.
+/// in double, which tests/periodic holds to Ewald's sums. Potentials of ions with a net charge are small beside that of
+/// each of the charges: rounding to single leaves an error of
+/// 1.5e-4 in them, whichever way far images go.
 TEST_P(CudaReplaysByBoxes, KeepTheTolerance) {
   const unsigned seed = std::random_device()();
   std::printf("seed %u\n", seed);
@@ -388,14 +391,18 @@ TEST_P(CudaReplaysByBoxes, KeepTheTolerance) {
     Plan exact(arrays.points(), fine);
     const Result<float> expected = arrays.evaluate(exact);
     EXPECT_NE(by_boxes.potential, by_points.potential);
-    std::printf(
-        "of calls: %.2g %.2g, errors: %.2g %.2g, of calls %.2g %.2g\n",
-        difference_of(by_boxes.potential, by_points.potential), difference_of(by_boxes.gradient, by_points.gradient),
-        difference_of(by_boxes.potential, expected.potential), difference_of(by_boxes.gradient, expected.gradient),
-        difference_of(by_points.potential, expected.potential), difference_of(by_points.gradient, expected.gradient));
-    EXPECT_LE(difference_of(by_boxes.potential, expected.potential), o.tolerance);
+    const double of_potentials = difference_of(by_points.potential, expected.potential),
+                 of_gradients = difference_of(by_points.gradient, expected.gradient);
+    std::printf("of calls: %.2g %.2g, errors: %.2g %.2g, of calls %.2g %.2g\n",
+                difference_of(by_boxes.potential, by_points.potential),
+                difference_of(by_boxes.gradient, by_points.gradient),
+                difference_of(by_boxes.potential, expected.potential),
+                difference_of(by_boxes.gradient, expected.gradient), of_potentials, of_gradients);
+    const bool charged = GetParam().net != 0;
+    const double as_calls = charged ? 1.1 * of_potentials : 0;
+    EXPECT_LE(difference_of(by_boxes.potential, expected.potential), std::max(o.tolerance, as_calls));
     EXPECT_LE(difference_of(by_boxes.gradient, expected.gradient), o.tolerance);
-    EXPECT_LE(difference_of(by_boxes.potential, by_points.potential), 2e-6);
+    if (!charged) EXPECT_LE(difference_of(by_boxes.potential, by_points.potential), 2e-6);
     EXPECT_LE(difference_of(by_boxes.gradient, by_points.gradient), 2e-6);
   }
   for (const Choice& choice : plan.report().choices) std::printf("%s: %s\n", choice.name.c_str(), choice.value.c_str());

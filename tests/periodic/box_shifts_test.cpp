@@ -1,4 +1,4 @@
-// Expansions of a block from those of the boxes that fill it, and back, as a device translates them.
+// Expansions of a block from those of the boxes that fill it, and back, as a device translates them: by matrices.
 #include "expansions/periodic/blocks/box_shifts.hpp"
 
 #include <gtest/gtest.h>
@@ -9,16 +9,14 @@
 #include <random>
 
 #include "expansions/laplace_basis.hpp"
-#include "expansions/periodic/convolution_sums.hpp"
+#include "expansions/solid_shape.hpp"
 #include "support/random.hpp"
 #include "tree/cell/block_grid.hpp"
 
 namespace farfield::testing {
 namespace {
 
-using Numbers = SolidConvolution::Numbers;
-
-constexpr int degree = 9;
+constexpr int degree = 9, coefficients = SolidShape::count(degree);
 constexpr double edge = 0.7, unit = 1.9;
 constexpr int parts[3] = {2, 3, 2};
 
@@ -28,22 +26,39 @@ std::vector<double> harmonics(const Vector3& u) {
                    laplace::StoreFunctions<double>{value.data()});
   return value;
 }
-double* flat(Numbers& numbers) { return reinterpret_cast<double*>(numbers.data()); }
-const double* flat(const Numbers& numbers) { return reinterpret_cast<const double*>(numbers.data()); }
+using Vector = std::vector<double>;
 
-template <class Visit>
-void for_each_order(const Visit& visit) {
-  for (int n = 0; n <= degree; ++n)
-    for (int m = 0; m <= n; ++m) visit(n, m);
+/// What a matrix [given * width + got] gives.
+template <class Number>
+Vector product(const Number* matrix, int width, const Vector& given) {
+  Vector got(given.size());
+  for (std::size_t k = 0; k < given.size(); ++k)
+    for (std::size_t n = 0; n < got.size(); ++n)
+      got[n] += static_cast<double>(matrix[k * static_cast<std::size_t>(width) + n]) * given[k];
+  return got;
+}
+void add(Vector& sum, const Vector& part) {
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += part[i];
+}
+double largest(const Vector& v) {
+  double most = 0;
+  for (const double value : v) most = std::max(most, std::fabs(value));
+  return most;
+}
+void expect_near(const Vector& found, const Vector& expected, double tolerance) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], tolerance) << i;
 }
 
 /// A block about `centre`, and charges in one of its boxes.
 struct Block {
-  Vector3 centre{0.3, -1.2, 4}, of_box{};
+  static constexpr double ratio = edge / unit;
+  Vector3 centre{0.3, -1.2, 4};
   BoxShifts shifts = make_box_shifts(degree, unit, edge, parts);
   SolidConvolution solid{degree};
-  const double* unit_charge(const int (&at)[3]) const {
-    return flat(shifts.unit_charges) + 2 * shifts.place(at) * laplace::count(degree);
+  SolidShift shift(const int (&at)[3]) const { return {solid, scaled(difference(box(at), centre), 1 / unit), ratio}; }
+  const float* of_place(const std::vector<float>& matrices, const int (&at)[3]) const {
+    return matrices.data() + shifts.place(at) * shifts.pitch * shifts.pitch;
   }
   Vector3 box(const int (&at)[3]) const {
     Vector3 c = centre;
@@ -73,12 +88,50 @@ class BoxShiftsTest : public ::testing::Test {
   Block block;
 };
 
+/// Rounding of sums in double, and of matrices in single, relative to the largest number of what they give: each term
+/// errs by at most 6e-8 of itself, and these cancel by less than an order of magnitude.
+constexpr double in_double = 1e-12, in_single = 1e-6;
+
+TEST_F(BoxShiftsTest, AreTheTranslationsAsMatrices) {
+  for_each_box([&](const int(&at)[3]) {
+    Vector given(coefficients);
+    for (double& value : given) value = random.between(-1, 1);
+    const SolidShift shift = block.shift(at);
+    SolidConvolution::Numbers of_block(coefficients);
+    shift.m2m(block.solid.scaled(given.data()), of_block);
+    const Vector multipole = block.solid.unscaled(of_block);
+    Vector local(coefficients);
+    shift.l2l(given.data(), local.data());
+    const auto m2m = m2m_matrix(block.solid, shift), l2l = l2l_matrix(block.solid, shift);
+    expect_near(product(m2m.data(), coefficients, given), multipole, in_double * largest(multipole));
+    expect_near(product(l2l.data(), coefficients, given), local, in_double * largest(local));
+    for (double& value : local) value *= Block::ratio;
+    const BoxShifts& s = block.shifts;
+    expect_near(product(block.of_place(s.m2m, at), s.pitch, given), multipole, in_single * largest(multipole));
+    expect_near(product(block.of_place(s.l2l, at), s.pitch, given), local, in_single * largest(local));
+  });
+}
+
+/// A device's threads stop at whole degrees and read whole lines.
+TEST_F(BoxShiftsTest, AreZeroWhereNothingIsGiven) {
+  const BoxShifts& s = block.shifts;
+  EXPECT_EQ(s.pitch % 32, 0);
+  for_each_box([&](const int(&at)[3]) {
+    for (int given = 0; given < s.pitch; ++given)
+      for (int got = 0; got < s.pitch; ++got) {
+        const bool beyond = given >= coefficients || got >= coefficients;
+        const int from = SolidShape::degree_of(given), to = SolidShape::degree_of(got), i = given * s.pitch + got;
+        EXPECT_TRUE((!beyond && from <= to) || block.of_place(s.m2m, at)[i] == 0) << given << " " << got;
+        EXPECT_TRUE((!beyond && from >= to) || block.of_place(s.l2l, at)[i] == 0) << given << " " << got;
+      }
+  });
+}
+
 /// Both have all coefficients: nothing but rounding is left.
 TEST_F(BoxShiftsTest, GiveABlockTheMultipoleOfItsPoints) {
-  std::vector<double> expected(static_cast<std::size_t>(laplace::count(degree)));
-  Numbers sum(expected.size());
+  Vector expected(coefficients), found(coefficients), single(coefficients);
   for_each_box([&](const int(&at)[3]) {
-    std::vector<double> multipole(expected.size());
+    Vector multipole(coefficients);
     for (int charge = 0; charge < 5; ++charge) {
       const Vector3 x = inside(block.box(at), random);
       const double q = random.between(-1, 1);
@@ -86,40 +139,29 @@ TEST_F(BoxShiftsTest, GiveABlockTheMultipoleOfItsPoints) {
                  all = harmonics(scaled(difference(x, block.centre), 1 / unit));
       for (std::size_t i = 0; i < own.size(); ++i) multipole[i] += q * own[i], expected[i] += q * all[i];
     }
-    const Numbers from = block.solid.scaled(multipole.data());
-    for_each_order([&](int n, int m) {
-      const auto value = convolution::m2m(flat(from), block.unit_charge(at), block.shifts.power.data(), n, m);
-      const auto before = convolution::at(flat(sum), n, m);
-      convolution::set_both(flat(sum), n, m, {before.real + value.real, before.imaginary + value.imaginary});
-    });
+    add(found, product(m2m_matrix(block.solid, block.shift(at)).data(), coefficients, multipole));
+    add(single, product(block.of_place(block.shifts.m2m, at), block.shifts.pitch, multipole));
   });
-  const std::vector<double> found = block.solid.unscaled(sum);
-  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-13) << i;
+  expect_near(found, expected, in_double * largest(expected));
+  expect_near(single, expected, in_single * largest(expected));
 }
 
 TEST_F(BoxShiftsTest, GiveBoxesThePotentialOfTheirBlock) {
-  std::vector<double> local(static_cast<std::size_t>(laplace::count(degree)));
+  Vector local(coefficients);
   for (double& value : local) value = random.between(-1, 1);
-  Numbers y(local.size());
-  for_each_order([&](int n, int m) {
-    convolution::set_both(flat(y), n, m, convolution::of_local(local.data(), block.solid.roots().data(), n, m));
-  });
-  const auto potential = [](const std::vector<double>& expansion, const Vector3& u, double length) {
+  const auto potential = [](const Vector& expansion, const Vector3& u, double length) {
     const auto functions = harmonics(u);
     double sum = 0;
     for (std::size_t i = 0; i < functions.size(); ++i) sum += expansion[i] * functions[i];
     return sum / length;
   };
   for_each_box([&](const int(&at)[3]) {
-    std::vector<double> own(local.size());
-    for_each_order([&](int k, int l) {
-      auto value = convolution::l2l(degree, flat(y), block.unit_charge(at), block.shifts.power.data(), k, l);
-      value.real *= block.shifts.ratio, value.imaginary *= block.shifts.ratio;
-      convolution::add_real_local(block.solid.roots().data(), k, l, value, own.data());
-    });
-    const Vector3 x = inside(block.box(at), random);
-    EXPECT_NEAR(potential(own, scaled(difference(x, block.box(at)), 1 / edge), edge),
-                potential(local, scaled(difference(x, block.centre), 1 / unit), unit), 1e-12);
+    const Vector own = product(l2l_matrix(block.solid, block.shift(at)).data(), coefficients, local),
+                 in_edges = product(block.of_place(block.shifts.l2l, at), block.shifts.pitch, local);
+    const Vector3 x = inside(block.box(at), random), u = scaled(difference(x, block.box(at)), 1 / edge);
+    const double expected = potential(local, scaled(difference(x, block.centre), 1 / unit), unit);
+    EXPECT_NEAR(potential(own, u, unit), expected, in_double);
+    EXPECT_NEAR(potential(in_edges, u, edge), expected, in_single * largest(local) / unit);
   });
 }
 

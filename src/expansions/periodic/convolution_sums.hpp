@@ -48,6 +48,12 @@ FARFIELD_HD Complex scaled(const double* multipole, const double* root, int n, i
   return {multipole[SolidShape::index(n, m)] * half_root / size,
           -multipole[SolidShape::index(n, -m)] * half_root / size};
 }
+/// Of a scaled multipole, m >= 0.
+FARFIELD_HD void set_real_multipole(const double* root, int n, int m, const Complex& scaled, double* multipole) {
+  const double size = root[SolidShape::index(n, m)], factor = m > 0 ? root_of_two : 1.0;
+  multipole[SolidShape::index(n, m)] = scaled.real * size * factor;
+  if (m > 0) multipole[SolidShape::index(n, -m)] = -(scaled.imaginary * size * factor);
+}
 /// Of a local expansion: y with sum L R = sum over n and all m of y_n^m x_n^m.
 FARFIELD_HD Complex of_local(const double* local, const double* root, int n, int m) {
   const double size = root[SolidShape::index(n, m)];
@@ -72,26 +78,35 @@ FARFIELD_HD Complex m2l(int degree, const double* scaled, const double* table, b
   return all;
 }
 
+/// Adds to m2m's number at (n, m) what the orders `first` to `last` of degree k give, without the ratio's power.
+FARFIELD_HD void add_m2m(Complex& part, const double* from, const double* unit, int n, int m, int k, int first,
+                         int last) {
+  const int low = m - n + k > first ? m - n + k : first, high = m + n - k < last ? m + n - k : last;
+  for (int l = low; l <= high; ++l) add_product(part, at(from, k, l), at(unit, n - k, m - l));
+}
+
 /// m2m: what another centre's scaled multipole gets at (n, m). `unit`: that of a unit charge at the first centre,
 /// `power`: of the ratio of units.
 FARFIELD_HD Complex m2m(const double* from, const double* unit, const double* power, int n, int m) {
   Complex all;
   for (int k = 0; k <= n; ++k) {
     Complex part;
-    const int low = m - n + k > -k ? m - n + k : -k, high = m + n - k < k ? m + n - k : k;
-    for (int l = low; l <= high; ++l) add_product(part, at(from, k, l), at(unit, n - k, m - l));
+    add_m2m(part, from, unit, n, m, k, -k, k);
     all.real += power[k] * part.real, all.imaginary += power[k] * part.imaginary;
   }
   return all;
 }
 
+/// Adds to l2l's number at (k, l) what the orders `first` to `last` of degree n give, without the ratio's power.
+FARFIELD_HD void add_l2l(Complex& sum, const double* y, const double* unit, int k, int l, int n, int first, int last) {
+  const int low = l - n + k > first ? l - n + k : first, high = l + n - k < last ? l + n - k : last;
+  for (int m = low; m <= high; ++m) add_product(sum, at(y, n, m), conjugate(at(unit, n - k, m - l)));
+}
+
 /// l2l: what another centre's local expansion gets at (k, l); `y`: of_local.
 FARFIELD_HD Complex l2l(int degree, const double* y, const double* unit, const double* power, int k, int l) {
   Complex all;
-  for (int n = k; n <= degree; ++n) {
-    const int low = l - n + k > -n ? l - n + k : -n, high = l + n - k < n ? l + n - k : n;
-    for (int m = low; m <= high; ++m) add_product(all, at(y, n, m), conjugate(at(unit, n - k, m - l)));
-  }
+  for (int n = k; n <= degree; ++n) add_l2l(all, y, unit, k, l, n, -n, n);
   return {power[k] * all.real, power[k] * all.imaginary};
 }
 

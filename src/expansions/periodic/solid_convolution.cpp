@@ -65,9 +65,7 @@ Numbers SolidConvolution::scaled(const double* multipole) const {
 std::vector<double> SolidConvolution::unscaled(const Numbers& scaled) const {
   std::vector<double> multipole(scaled.size());
   for_each_order(degree_, [&](int n, int m) {
-    const Number value = scaled[index(n, m)] * root_[index(n, m)] * (m > 0 ? convolution::root_of_two : 1.0);
-    multipole[index(n, m)] = value.real();
-    if (m > 0) multipole[index(n, -m)] = -value.imag();
+    convolution::set_real_multipole(root_.data(), n, m, convolution::at(parts(scaled), n, m), multipole.data());
   });
   return multipole;
 }

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 
 #include "backends/cuda/boxes/image_boxes.hpp"
@@ -113,7 +112,6 @@ std::vector<BlockBox> HomeBoxes::of_level(const Cut& cut, const TreeView& tree, 
     points += all.end[i] - all.begin[i];
   }
   if (points != points_) return {};
-  std::stable_sort(boxes.begin(), boxes.end(), [](const BlockBox& a, const BlockBox& b) { return a.block < b.block; });
   return boxes;
 }
 
@@ -136,15 +134,12 @@ void HomeBoxes::find(const CudaTree& built, const FollowedImages& images, const 
 /// Do these boxes hold the points of their blocks and nothing else? They are on the device then. Waits.
 bool HomeBoxes::holds_all(const std::vector<BlockBox>& boxes, const FollowedImages& images, const CudaTree& built) {
   const cudaStream_t stream = built.memory->stream;
-  std::vector<std::int32_t> begins{0};
-  for (int block = 0, at = 0; block < grid_->blocks(); ++block) {
-    while (at < static_cast<int>(boxes.size()) && boxes[static_cast<std::size_t>(at)].block == block) ++at;
-    begins.push_back(at);
-  }
+  std::vector<BoxId> at(static_cast<std::size_t>(places() * grid_->blocks()), no_box);
+  for (const BlockBox& own : boxes) at[static_cast<std::size_t>(own.place * grid_->blocks() + own.block)] = own.box;
   DeviceArray<int> other(*built.memory);
   int found = 0;
   upload(boxes_, boxes.data(), std::ssize(boxes), stream);
-  upload(begin_, begins.data(), std::ssize(begins), stream);
+  upload(at_, at.data(), std::ssize(at), stream);
   upload(other, &found, 1, stream);
   look_for_others<<<static_cast<unsigned>(boxes.size()), sum_threads, 0, stream>>>(boxes_.data(), built.tree.view(),
                                                                                    images, block_, other.data());
@@ -159,21 +154,21 @@ void HomeBoxes::use(DeviceField& field, cudaStream_t stream) {
   field_ = &field;
   if (degree_ == f.degree) return;
   const BoxShifts shifts = make_box_shifts(f.degree, scale_(f.unit), edge_, parts_);
-  ratio_ = shifts.ratio;
-  upload(power_, shifts.power.data(), std::ssize(shifts.power), stream);
-  upload(unit_charge_, reinterpret_cast<const double*>(shifts.unit_charges.data()), 2 * std::ssize(shifts.unit_charges),
-         stream);
-  part_.resize(std::int64_t(count_) * numbers_of_part(f.degree));
+  pitch_ = shifts.pitch;
+  upload(m2m_, shifts.m2m.data(), std::ssize(shifts.m2m), stream);
+  upload(l2l_, shifts.l2l.data(), std::ssize(shifts.l2l), stream);
+  const std::int64_t all = std::int64_t(places()) * f.blocks;
+  part_.resize(all * f.count), charge_.resize(2 * all);
   require(cudaStreamSynchronize(stream), "tables of boxes");
   degree_ = f.degree;
 }
 
-BlockBoxes HomeBoxes::view() const {
+BlockBoxes HomeBoxes::view() {
   const FieldView& f = field_->view();
-  BlockBoxes v{boxes_.data(), count_, begin_.data(), power_.data(), unit_charge_.data(), ratio_, {}, 0, nullptr};
+  BlockBoxes v{boxes_.data(), count_, at_.data(), places(),     pitch_,        m2m_.data(),
+               l2l_.data(),   {},     0,          part_.data(), charge_.data()};
   for (int axis = 0; axis < 3; ++axis) v.root_centre[axis] = scale_(f.root_centre[axis]);
   v.root_factor = 1 / scale_(f.root_edge);
-  v.part = const_cast<double*>(part_.data());
   return v;
 }
 
@@ -189,6 +184,6 @@ void HomeBoxes::finish(const Work<float>& work) {
   beside_.join(work.stream);
   boxes_from_blocks(field_->view(), view(), work);
 }
-void HomeBoxes::complete(const Work<float>& work) const { add_net_charge(field_->view(), view(), work); }
+void HomeBoxes::complete(const Work<float>& work) { add_net_charge(field_->view(), view(), work); }
 
 }  // namespace farfield::cuda

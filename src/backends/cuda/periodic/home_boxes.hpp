@@ -38,13 +38,14 @@ class HomeBoxes {
   /// With the local expansions that m2l and p2l give: adds those of the blocks.
   void finish(const Work<float>& work);
   /// With results in place: adds what local expansions lack.
-  void complete(const Work<float>& work) const;
+  void complete(const Work<float>& work);
 
   /// Of a field and of the boxes that were found: what the sums above work with.
-  BlockBoxes view() const;
+  BlockBoxes view();
 
  private:
   struct Cut;
+  int places() const { return parts_[0] * parts_[1] * parts_[2]; }
   void forget() { count_ = 0, degree_ = -1; }
   std::vector<BlockBox> of_level(const Cut& cut, const TreeView& tree, int level, cudaStream_t stream) const;
   bool holds_all(const std::vector<BlockBox>& boxes, const FollowedImages& images, const CudaTree& built);
@@ -57,10 +58,10 @@ class HomeBoxes {
   double edge_ = 0;  ///< of a box, scaled
   Scaling scale_;
   DeviceArray<BlockBox> boxes_;
-  DeviceArray<std::int32_t> begin_;
-  int degree_ = -1;  ///< of the tables
-  double ratio_ = 0;
-  DeviceArray<double> power_, unit_charge_, part_;
+  DeviceArray<BoxId> at_;
+  int degree_ = -1, pitch_ = 0;  ///< of the matrices
+  DeviceArray<float> m2m_, l2l_, part_;
+  DeviceArray<double> charge_;
   DeviceField* field_ = nullptr;
   SideStream beside_{Urgency::most};
 };

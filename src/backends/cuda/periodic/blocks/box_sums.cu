@@ -25,83 +25,158 @@ __device__ void add_sources(const BlockBoxes& boxes, const Work<float>& work, Bo
   }
 }
 
-/// m2m; a block of threads for each box. `known`: coefficients that the tree has.
-__global__ void __launch_bounds__(sum_threads)
-    parts_of_boxes(FieldView f, BlockBoxes boxes, Work<float> work, int known) {
-  extern __shared__ __align__(16) double shared[];
+/// A block of threads for each box.
+__global__ void __launch_bounds__(sum_threads) charges_of_boxes(BlockBoxes boxes, Work<float> work) {
   __shared__ double lane[sum_threads];
-  double *const scaled = shared, *const multipole = shared + 2 * f.count;
-  const BlockBox own = boxes.box[blockIdx.x];
-  const float* const given = work.multipole + std::int64_t(own.box) * work.tables.stride;
-  for (int i = static_cast<int>(threadIdx.x); i < f.count; i += sum_threads) multipole[i] = i < known ? given[i] : 0;
-  __syncthreads();
-  for_each_order(f.degree, [&](int, int n, int m) {
-    convolution::set_both(scaled, n, m, convolution::scaled(multipole, f.roots, n, m));
-  });
-  __syncthreads();
-  double* const part = boxes.part + std::int64_t(blockIdx.x) * numbers_of_part(f.degree);
-  const double* const unit = boxes.unit_charge + std::int64_t(2) * own.place * f.count;
-  for_each_order(f.degree, [&](int i, int n, int m) {
-    const convolution::Complex sum = convolution::m2m(scaled, unit, boxes.power, n, m);
-    part[2 * i] = sum.real, part[2 * i + 1] = sum.imaginary;
-  });
+  const BoxId box = boxes.at[blockIdx.x];
   double charge = 0, second = 0;
-  add_sources(boxes, work, own.box, charge, second);
+  if (box != no_box) add_sources(boxes, work, box, charge, second);
   charge = sum_of_block(charge, lane), second = sum_of_block(second, lane);
-  double* const sums = part + 2 * convolution::orders(f.degree);
+  double* const sums = boxes.charge + std::int64_t(2) * blockIdx.x;
   if (threadIdx.x == 0) sums[0] = charge, sums[1] = second;
 }
 
-/// The parts of a block's boxes, one after the other.
-struct AddBoxes {
+// Products of the places' matrices with the expansions of groups of blocks. A block of threads has one place, one group
+// and so many coefficients of what the product gives, a thread each; it reads a number of the matrix for all blocks of
+// the group. At degree 12, 5^3 blocks and 27 places these are 1,296 blocks of threads.
+constexpr int blocks_of_group = 8, product_threads = 64;
+/// Rows of a matrix that a thread reads side by side; they divide BoxShifts::pitch.
+constexpr int rows_at_once = 8;
+
+/// One coefficient of the group's blocks.
+struct alignas(16) GroupNumbers {
+  float of[blocks_of_group];
+};
+
+/// The rows with degrees that coefficients `first` to `first` + product_threads - 1 follow from.
+struct RowRange {
+  int begin, end;
+};
+/// Those of no higher degree.
+__device__ RowRange rows_of_m2m(int first, int coefficients) {
+  const int last = min(first + product_threads, coefficients) - 1, end = SolidShape::count(SolidShape::degree_of(last));
+  return {0, (end + rows_at_once - 1) / rows_at_once * rows_at_once};
+}
+/// Those of no lower degree.
+__device__ RowRange rows_of_l2l(int first, int coefficients) {
+  const int begin = SolidShape::first(SolidShape::degree_of(first));
+  return {begin / rows_at_once * rows_at_once, (coefficients + rows_at_once - 1) / rows_at_once * rows_at_once};
+}
+
+/// sum += matrix[row][0] given[row] for these rows, one after the other.
+__device__ void multiply(const float* matrix, int pitch, const GroupNumbers* given, const RowRange& rows,
+                         GroupNumbers& sum) {
+  for (int row = rows.begin; row < rows.end; row += rows_at_once) {
+    float factor[rows_at_once];
+#pragma unroll
+    for (int i = 0; i < rows_at_once; ++i) factor[i] = matrix[(row + i) * pitch];
+#pragma unroll
+    for (int i = 0; i < rows_at_once; ++i) {
+      const GroupNumbers own = given[row + i];
+#pragma unroll
+      for (int block = 0; block < blocks_of_group; ++block) sum.of[block] += factor[i] * own.of[block];
+    }
+  }
+}
+
+/// From boxes' multipoles to BlockBoxes::part.
+struct BoxMultipoles {
   FieldView f;
   BlockBoxes boxes;
-  __device__ void operator()(std::int64_t at) const {
-    const int numbers = numbers_of_part(f.degree), block = static_cast<int>(at / (numbers / 2)),
-              i = static_cast<int>(at % (numbers / 2));
-    double first = 0, second = 0;
-    for (std::int32_t box = boxes.begin[block]; box < boxes.begin[block + 1]; ++box) {
-      const double* const part = boxes.part + std::int64_t(box) * numbers + 2 * i;
-      first += part[0], second += part[1];
-    }
-    double* const multipole = f.multipole + std::int64_t(block) * f.count;
-    if (i == convolution::orders(f.degree))
-      multipole[0] = first, f.second[block] = second;
-    else if (i > 0)
-      put(multipole, convolution::Order(i), {first, second});
+  const float* multipole;
+  int stride, known;  ///< of the tree's expansions; coefficients that these have and blocks know
+
+  __device__ const float* matrices() const { return boxes.m2m; }
+  __device__ int results() const { return f.count; }
+  __device__ RowRange rows(int first) const { return rows_of_m2m(first, f.count); }
+  __device__ float given(int place, int block, int i) const {
+    const BoxId box = boxes.at[place * f.blocks + block];
+    return box != no_box && i < known ? multipole[std::int64_t(box) * stride + i] : 0;
   }
-  /// See SolidConvolution::unscaled.
-  __device__ void put(double* multipole, const convolution::Order& at, const convolution::Complex& scaled) const {
-    const double size = f.roots[SolidShape::index(at.n, at.m)] * (at.m > 0 ? convolution::root_of_two : 1.0);
-    multipole[SolidShape::index(at.n, at.m)] = size * scaled.real;
-    if (at.m > 0) multipole[SolidShape::index(at.n, -at.m)] = -size * scaled.imaginary;
+  __device__ void put(int place, int block, int i, float value) const {
+    boxes.part[(std::int64_t(place) * f.blocks + block) * f.count + i] = value;
   }
 };
 
-/// l2l; a block of threads for each box.
-__global__ void __launch_bounds__(sum_threads)
-    locals_of_boxes(FieldView f, BlockBoxes boxes, Work<float> work, int known) {
-  extern __shared__ __align__(16) double shared[];
-  double *const y = shared, *const local = shared + 2 * f.count;
-  const BlockBox own = boxes.box[blockIdx.x];
-  const double* const given = f.local + std::int64_t(4) * own.block * f.count;
-  for (int i = static_cast<int>(threadIdx.x); i < f.count; i += sum_threads) local[i] = given[4 * i];
+/// From FieldView::potential to boxes' local expansions.
+struct BlockLocals {
+  FieldView f;
+  BlockBoxes boxes;
+  float* local;
+  int stride, known;  ///< see BoxMultipoles
+
+  __device__ const float* matrices() const { return boxes.l2l; }
+  __device__ int results() const { return known; }
+  __device__ RowRange rows(int first) const { return rows_of_l2l(first, f.count); }
+  __device__ float given(int, int block, int i) const {
+    return i < f.count ? f.potential[std::int64_t(block) * f.count + i] : 0;
+  }
+  __device__ void put(int place, int block, int i, float value) const {
+    const BoxId box = boxes.at[place * f.blocks + block];
+    if (box != no_box) local[std::int64_t(box) * stride + i] += value;
+  }
+};
+
+/// Blocks of the grid: group, place, coefficients. Groups are the fastest, so that blocks of threads side by side read
+/// the same matrix.
+template <class Ends>
+__global__ void __launch_bounds__(product_threads) multiply_by_places(const __grid_constant__ Ends ends) {
+  extern __shared__ GroupNumbers given[];
+  const int from = static_cast<int>(blockIdx.x) * blocks_of_group, place = static_cast<int>(blockIdx.y),
+            first = static_cast<int>(blockIdx.z) * product_threads, pitch = ends.boxes.pitch,
+            blocks = min(blocks_of_group, ends.f.blocks - from), own = first + static_cast<int>(threadIdx.x);
+  const RowRange rows = ends.rows(first);
+  for (int i = rows.begin + static_cast<int>(threadIdx.x); i < rows.end; i += product_threads) {
+    GroupNumbers numbers;
+#pragma unroll  // loads are under way side by side
+    for (int block = 0; block < blocks_of_group; ++block)
+      numbers.of[block] = block < blocks ? ends.given(place, from + block, i) : 0;
+    given[i] = numbers;
+  }
   __syncthreads();
-  for_each_order(f.degree, [&](int, int n, int m) {
-    convolution::set_both(y, n, m, convolution::of_local(local, f.roots, n, m));
-  });
-  __syncthreads();
-  for (int i = static_cast<int>(threadIdx.x); i < f.count; i += sum_threads) local[i] = 0;
-  __syncthreads();
-  const double* const unit = boxes.unit_charge + std::int64_t(2) * own.place * f.count;
-  for_each_order(SolidShape::degree_of(known - 1), [&](int, int k, int l) {
-    convolution::add_real_local(f.roots, k, l, convolution::l2l(f.degree, y, unit, boxes.power, k, l), local);
-  });
-  __syncthreads();
-  float* const to = work.local + std::int64_t(own.box) * work.tables.stride;
-  for (int i = static_cast<int>(threadIdx.x); i < known; i += sum_threads)
-    to[i] += static_cast<float>(boxes.ratio * local[i]);
+  if (own >= ends.results()) return;
+  GroupNumbers sum{};
+  multiply(ends.matrices() + std::int64_t(place) * pitch * pitch + own, pitch, given, rows, sum);
+#pragma unroll
+  for (int block = 0; block < blocks_of_group; ++block)
+    if (block < blocks) ends.put(place, from + block, own, sum.of[block]);
 }
+
+template <class Ends>
+void launch_product(const char* name, const Ends& ends, int results, cudaStream_t stream) {
+  const auto shares = [](int all, int each) { return static_cast<unsigned>((all + each - 1) / each); };
+  const dim3 grid(shares(ends.f.blocks, blocks_of_group), static_cast<unsigned>(ends.boxes.places),
+                  shares(results, product_threads));
+  launch_kernel(name, multiply_by_places<Ends>,
+                {grid, product_threads, static_cast<std::size_t>(ends.boxes.pitch) * sizeof(GroupNumbers)}, stream,
+                ends);
+}
+
+/// The parts of a block's boxes, one after the other.
+struct AddPlaces {
+  FieldView f;
+  BlockBoxes boxes;
+  __device__ void operator()(std::int64_t at) const {
+    const int block = static_cast<int>(at / f.count), i = static_cast<int>(at % f.count);
+    if (i == 0)
+      add_charges(block);
+    else
+      f.multipole[at] = sum(boxes.part + at, std::int64_t(f.blocks) * f.count);
+  }
+  __device__ void add_charges(int block) const {
+    const double* const of_block = boxes.charge + std::int64_t(2) * block;
+    f.multipole[std::int64_t(block) * f.count] = sum(of_block, 2 * f.blocks);
+    f.second[block] = sum(of_block + 1, 2 * f.blocks);
+  }
+  /// Over all places.
+  template <class Number>
+  __device__ double sum(const Number* part, std::int64_t to_next) const {
+    double all = 0;
+#pragma unroll 8  // loads are under way side by side
+    for (int place = 0; place < boxes.places; ++place) all += part[place * to_next];
+    return all;
+  }
+};
 
 /// Of the largest strength, which is scaled to 1: what rounding leaves of a sum that is 0.
 constexpr double no_charge = 1e-7;
@@ -124,25 +199,19 @@ struct AddNetCharge {
   }
 };
 
-LaunchShape shape_of_boxes(const FieldView& f, const BlockBoxes& boxes) {
-  return {dim3(static_cast<unsigned>(boxes.count)), sum_threads,
-          3 * static_cast<std::size_t>(f.count) * sizeof(double)};
-}
-
 }  // namespace
 
 void blocks_from_boxes(const FieldView& f, const BlockBoxes& boxes, const Work<float>& work) {
-  if (boxes.count > 0)
-    launch_kernel("m2m of boxes to blocks", parts_of_boxes, shape_of_boxes(f, boxes), work.stream, f, boxes, work,
-                  common_count(f, work));
-  for_each_index(std::int64_t(f.blocks) * (numbers_of_part(f.degree) / 2), AddBoxes{f, boxes}, work.stream,
-                 "m2m of boxes to blocks");
+  const dim3 all(static_cast<unsigned>(boxes.places * f.blocks));
+  launch_kernel("charges of boxes", charges_of_boxes, {all, sum_threads, 0}, work.stream, boxes, work);
+  const BoxMultipoles ends{f, boxes, work.multipole, work.tables.stride, common_count(f, work)};
+  launch_product("m2m of boxes to blocks", ends, f.count, work.stream);
+  for_each_index(std::int64_t(f.blocks) * f.count, AddPlaces{f, boxes}, work.stream, "m2m of boxes to blocks");
 }
 
 void boxes_from_blocks(const FieldView& f, const BlockBoxes& boxes, const Work<float>& work) {
-  if (boxes.count > 0)
-    launch_kernel("l2l of blocks to boxes", locals_of_boxes, shape_of_boxes(f, boxes), work.stream, f, boxes, work,
-                  common_count(f, work));
+  const BlockLocals ends{f, boxes, work.local, work.tables.stride, common_count(f, work)};
+  launch_product("l2l of blocks to boxes", ends, ends.known, work.stream);
 }
 
 void add_net_charge(const FieldView& f, const BlockBoxes& boxes, const Work<float>& work) {

@@ -66,11 +66,8 @@ __global__ void __launch_bounds__(lattice_threads) apply_lattice(FieldView f) {
   });
 }
 
-/// Adds what m2l and l2l give a block, and differentiates unless `potentials` alone are wanted.
-__global__ void __launch_bounds__(field_threads) finish_locals(FieldView f, bool potentials) {
-  extern __shared__ __align__(16) double shared[];
-  double *const local = shared, *const y = shared + f.count;
-  const std::int64_t block = blockIdx.x;
+/// What m2l and l2l give a block, whose threads call; `local`: shared memory.
+__device__ void gather_local(const FieldView& f, std::int64_t block, double* local) {
   const int most = orders(f.degree);
   for (int i = static_cast<int>(threadIdx.x); i < f.count; i += field_threads) local[i] = 0;
   __syncthreads();
@@ -81,12 +78,19 @@ __global__ void __launch_bounds__(field_threads) finish_locals(FieldView f, bool
     convolution::add_real_local(f.roots, k, l, convolution::l2l(f.degree, f.root_local, unit, f.power, k, l), local);
   });
   __syncthreads();
+}
+
+/// Local expansions with their slopes.
+__global__ void __launch_bounds__(field_threads) finish_locals(FieldView f) {
+  extern __shared__ __align__(16) double shared[];
+  double *const local = shared, *const y = shared + f.count;
+  gather_local(f, blockIdx.x, local);
   for_each_order(f.degree, [&](int, int n, int m) {
     convolution::set_both(y, n, m, convolution::of_local(local, f.roots, n, m));
   });
   __syncthreads();
-  double* const out = f.local + 4 * block * f.count;
-  for (int axis = 0; axis < (potentials ? 1 : 4); ++axis) {
+  double* const out = f.local + std::int64_t(4) * blockIdx.x * f.count;
+  for (int axis = 0; axis < 4; ++axis) {
     for (int i = static_cast<int>(threadIdx.x); axis > 0 && i < f.count; i += field_threads) local[i] = 0;
     __syncthreads();
     if (axis > 0)
@@ -97,6 +101,12 @@ __global__ void __launch_bounds__(field_threads) finish_locals(FieldView f, bool
     for (int i = static_cast<int>(threadIdx.x); i < f.count; i += field_threads) out[4 * i + axis] = local[i];
     __syncthreads();
   }
+}
+__global__ void __launch_bounds__(field_threads) finish_potentials(FieldView f) {
+  extern __shared__ __align__(16) double shared[];
+  gather_local(f, blockIdx.x, shared);
+  float* const out = f.potential + std::int64_t(blockIdx.x) * f.count;
+  for (int i = static_cast<int>(threadIdx.x); i < f.count; i += field_threads) out[i] = static_cast<float>(shared[i]);
 }
 
 /// pull[a]: the sum of the multipoles times what the local expansions' derivatives along axis a have, block a of
@@ -132,6 +142,7 @@ DeviceField::DeviceField(const BlockMaps& m) : convolution_(m.m2l, m.degree), se
   f.charge = arrays_.room(1);
   f.translated = arrays_.room(2 * std::int64_t(m.blocks) * orders(m.degree));
   f.local = arrays_.room(4 * all);
+  f.potential = reinterpret_cast<float*>(arrays_.room((all + 1) / 2));
   nothing_ = arrays_.room(2 * count);
   require(cudaMemset(nothing_, 0, static_cast<std::size_t>(2 * count) * sizeof(double)), "tables of blocks");
   pull_ = arrays_.room(3 * static_cast<std::int64_t>(sets_ - 1));
@@ -165,9 +176,9 @@ void DeviceField::set_multipoles(const std::vector<double>& numbers, cudaStream_
 
 /// From the scaled multipoles, by one of the sets of tables, and from the cell's local expansion to the blocks'.
 static void finish(const FieldView& f, cudaStream_t stream, bool potentials = false) {
-  const std::size_t bytes = 3 * static_cast<std::size_t>(f.count) * sizeof(double);
-  launch_kernel("l2l of blocks", finish_locals, {dim3(static_cast<unsigned>(f.blocks)), field_threads, bytes}, stream,
-                f, potentials);
+  const std::size_t bytes = (potentials ? 1 : 3) * static_cast<std::size_t>(f.count) * sizeof(double);
+  launch_kernel("l2l of blocks", potentials ? finish_potentials : finish_locals,
+                {dim3(static_cast<unsigned>(f.blocks)), field_threads, bytes}, stream, f);
 }
 
 /// Blocks' expansions do not wait for the cell's, which one block of threads makes: 54 us of a step of 2.2 ms on an

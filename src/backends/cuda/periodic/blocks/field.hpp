@@ -30,6 +30,7 @@ struct FieldView {
   double* charge;              ///< of |u|^2 in what the expansions give
   double* translated;          ///< [block][coefficients m >= 0] complex: m2l
   double* local;               ///< [block][count][potential, d/dx, d/dy, d/dz]
+  float* potential;            ///< [block][count], without slopes: for boxes of a tree
 };
 
 class DeviceField {
@@ -41,7 +42,7 @@ class DeviceField {
   /// view().multipole and .second as numbers on the host, a block's `second` behind its multipole. Waits.
   std::vector<double> multipoles(cudaStream_t stream) const;
   void set_multipoles(const std::vector<double>& numbers, cudaStream_t stream) const;
-  /// From view().multipole and .second to .local, of `potentials` alone without slopes, and .charge.
+  /// From view().multipole and .second to .charge and to .local or, where that is asked for, to .potential alone.
   void translate(cudaStream_t stream, bool potentials = false);
   /// Of the charges last translated. Takes the place of their local expansions. Waits.
   BlockMoments moments(cudaStream_t stream) const;
