@@ -228,7 +228,7 @@ class CudaHomeBoxes : public GpuTest, public ::testing::WithParamInterface<Cut> 
     boxes->use(cell->device_field(), nullptr);
     sums.emplace(*cell);
   }
-  std::vector<cuda::BlockBox> listed() const { return downloaded(boxes->view().box, boxes->view().count); }
+  std::vector<cuda::BlockBox> listed() { return downloaded(boxes->view().box, boxes->view().count); }
 
   unsigned seed = std::random_device()();
   Stream random{seed};

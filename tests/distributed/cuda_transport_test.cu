@@ -101,7 +101,7 @@ TEST_P(CudaTransport, BringsPartsOneAfterTheOther) {
       distributed::Ranks all(communicator);
       all.together([&] {
         const cuda::OwnStream stream;
-        cuda::SideStream side(true);
+        cuda::SideStream side(cuda::Urgency::urgent);
         cuda::DeviceMemory memory;
         memory.stream = stream;
         Transport transport(all, memory, GetParam());

@@ -60,10 +60,15 @@ FARFIELD_HD Complex of_local(const double* local, const double* root, int n, int
   if (m == 0) return {local[SolidShape::index(n, 0)] * size, 0};
   return {local[SolidShape::index(n, m)] * half_root * size, -local[SolidShape::index(n, -m)] * half_root * size};
 }
-FARFIELD_HD void add_real_local(const double* root, int n, int m, const Complex& y, double* local) {
+/// The coefficients (n, m) and (n, -m) of the local expansion whose of_local is y.
+FARFIELD_HD Complex real_local(const double* root, int n, int m, const Complex& y) {
   const double factor = (m > 0 ? root_of_two : 1.0) / root[SolidShape::index(n, m)];
-  local[SolidShape::index(n, m)] += factor * y.real;
-  if (m > 0) local[SolidShape::index(n, -m)] -= factor * y.imaginary;
+  return {factor * y.real, -factor * y.imaginary};
+}
+FARFIELD_HD void add_real_local(const double* root, int n, int m, const Complex& y, double* local) {
+  const Complex real = real_local(root, n, m, y);
+  local[SolidShape::index(n, m)] += real.real;
+  if (m > 0) local[SolidShape::index(n, -m)] += real.imaginary;
 }
 
 /// m2l: what a local expansion has at (k, l) of a scaled multipole, by the table of the function between them. `even`:

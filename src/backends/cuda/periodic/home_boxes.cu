@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "backends/cuda/boxes/image_boxes.hpp"
@@ -91,7 +92,7 @@ struct HomeBoxes::Cut {
 };
 
 void HomeBoxes::place(const std::optional<BlockGrid>& grid, const BlockedCloud& cloud) {
-  forget();
+  count_ = 0;
   grid_.reset();
   if (grid && grid->cell().along_axes()) grid_.emplace(*grid);
   block_ = cloud.block(), points_ = cloud.count();
@@ -117,7 +118,7 @@ std::vector<BlockBox> HomeBoxes::of_level(const Cut& cut, const TreeView& tree, 
 
 /// Of the levels that will do the coarsest, which has the fewest boxes.
 void HomeBoxes::find(const CudaTree& built, const FollowedImages& images, const Scaling& scale) {
-  forget();
+  count_ = 0;
   const TreeView tree = built.tree.view();
   const std::optional<PointBox> cell = grid_ ? grid_->cell().along_axes() : std::nullopt;
   if (!cell || points_ == 0) return;
@@ -149,23 +150,28 @@ bool HomeBoxes::holds_all(const std::vector<BlockBox>& boxes, const FollowedImag
   return found == 0;
 }
 
+/// Where boxes fill blocks alike, ratios differ by the rounding of sides.
+bool HomeBoxes::Made::is_of(int other_degree, const int (&other)[3], double other_ratio) const {
+  return degree == other_degree && std::equal(parts, parts + 3, other) && std::fabs(ratio / other_ratio - 1) < 1e-9;
+}
+
 void HomeBoxes::use(DeviceField& field, cudaStream_t stream) {
   const FieldView& f = field.view();
   field_ = &field;
-  if (degree_ == f.degree) return;
-  const BoxShifts shifts = make_box_shifts(f.degree, scale_(f.unit), edge_, parts_);
-  pitch_ = shifts.pitch;
-  upload(m2m_, shifts.m2m.data(), std::ssize(shifts.m2m), stream);
-  upload(l2l_, shifts.l2l.data(), std::ssize(shifts.l2l), stream);
   const std::int64_t all = std::int64_t(places()) * f.blocks;
   part_.resize(all * f.count), charge_.resize(2 * all);
-  require(cudaStreamSynchronize(stream), "tables of boxes");
-  degree_ = f.degree;
+  const double ratio = edge_ / scale_(f.unit);
+  if (made_.is_of(f.degree, parts_, ratio)) return;
+  const BoxShifts shifts = make_box_shifts(f.degree, scale_(f.unit), edge_, parts_);
+  upload(m2m_, shifts.m2m.data(), std::ssize(shifts.m2m), stream);
+  upload(l2l_, shifts.l2l.data(), std::ssize(shifts.l2l), stream);
+  require(cudaStreamSynchronize(stream), "matrices of boxes");
+  made_ = {f.degree, {parts_[0], parts_[1], parts_[2]}, shifts.pitch, ratio};
 }
 
 BlockBoxes HomeBoxes::view() {
   const FieldView& f = field_->view();
-  BlockBoxes v{boxes_.data(), count_, at_.data(), places(),     pitch_,        m2m_.data(),
+  BlockBoxes v{boxes_.data(), count_, at_.data(), places(),     made_.pitch,   m2m_.data(),
                l2l_.data(),   {},     0,          part_.data(), charge_.data()};
   for (int axis = 0; axis < 3; ++axis) v.root_centre[axis] = scale_(f.root_centre[axis]);
   v.root_factor = 1 / scale_(f.root_edge);

@@ -27,8 +27,8 @@ class HomeBoxes {
   void find(const CudaTree& built, const FollowedImages& images, const Scaling& scale);
   bool found() const { return count_ > 0; }
 
-  /// From now on with the expansions of this field. Tables that are not there yet are made on `stream`, which is not
-  /// captured, and waited for.
+  /// From now on with the expansions of this field. Matrices that are not there yet are made on `stream`, which is not
+  /// captured, and waited for; other trees and cells have the same if as many boxes fill a block.
   void use(DeviceField& field, cudaStream_t stream);
   /// Where blocks are translated, beside m2l of the tree: each has the device's next free place.
   SideStream& beside() { return beside_; }
@@ -46,7 +46,6 @@ class HomeBoxes {
  private:
   struct Cut;
   int places() const { return parts_[0] * parts_[1] * parts_[2]; }
-  void forget() { count_ = 0, degree_ = -1; }
   std::vector<BlockBox> of_level(const Cut& cut, const TreeView& tree, int level, cudaStream_t stream) const;
   bool holds_all(const std::vector<BlockBox>& boxes, const FollowedImages& images, const CudaTree& built);
 
@@ -59,7 +58,12 @@ class HomeBoxes {
   Scaling scale_;
   DeviceArray<BlockBox> boxes_;
   DeviceArray<BoxId> at_;
-  int degree_ = -1, pitch_ = 0;  ///< of the matrices
+  /// What the matrices on the device are of; see make_box_shifts.
+  struct Made {
+    int degree = -1, parts[3] = {}, pitch = 0;
+    double ratio = 0;  ///< of the edge of a box to the unit
+    bool is_of(int other_degree, const int (&other)[3], double other_ratio) const;
+  } made_;
   DeviceArray<float> m2m_, l2l_, part_;
   DeviceArray<double> charge_;
   DeviceField* field_ = nullptr;

@@ -19,6 +19,7 @@ class TensorRowLists {
 
  private:
   void keep_cover(int group, cudaStream_t stream);
+  std::int64_t most_tiles(const TreeView& tree, std::int64_t rows, int tile_rows, cudaStream_t stream) const;
 
   TensorRows view_;
   int classes_ = 0;

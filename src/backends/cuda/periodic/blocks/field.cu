@@ -66,27 +66,32 @@ __global__ void __launch_bounds__(lattice_threads) apply_lattice(FieldView f) {
   });
 }
 
-/// What m2l and l2l give a block, whose threads call; `local`: shared memory.
-__device__ void gather_local(const FieldView& f, std::int64_t block, double* local) {
-  const int most = orders(f.degree);
-  for (int i = static_cast<int>(threadIdx.x); i < f.count; i += field_threads) local[i] = 0;
-  __syncthreads();
-  for_each_order(f.degree, [&](int i, int k, int l) {
-    const double* const own = f.translated + (block * most + i) * 2;
-    convolution::add_real_local(f.roots, k, l, {own[0], -own[1]}, local);
-    const double* const unit = f.unit_charge + 2 * block * f.count;
-    convolution::add_real_local(f.roots, k, l, convolution::l2l(f.degree, f.root_local, unit, f.power, k, l), local);
-  });
-  __syncthreads();
+/// l2l; a block of threads for each block.
+__global__ void __launch_bounds__(field_threads) from_root(FieldView f) {
+  const std::int64_t block = blockIdx.x;
+  const double* const unit = f.unit_charge + 2 * block * f.count;
+  auto* const share = reinterpret_cast<Complex*>(f.share) + block * orders(f.degree);
+  for_each_order(
+      f.degree, [&](int i, int k, int l) { share[i] = convolution::l2l(f.degree, f.root_local, unit, f.power, k, l); });
+}
+
+/// What m2l and l2l give a block: coefficient i of those m >= 0, of all blocks.
+__device__ Complex local_of(const FieldView& f, std::int64_t i) {
+  const Complex own = reinterpret_cast<const Complex*>(f.translated)[i],
+                share = reinterpret_cast<const Complex*>(f.share)[i];
+  return {own.real + share.real, share.imaginary - own.imaginary};
 }
 
 /// Local expansions with their slopes.
 __global__ void __launch_bounds__(field_threads) finish_locals(FieldView f) {
   extern __shared__ __align__(16) double shared[];
   double *const local = shared, *const y = shared + f.count;
-  gather_local(f, blockIdx.x, local);
-  for_each_order(f.degree, [&](int, int n, int m) {
-    convolution::set_both(y, n, m, convolution::of_local(local, f.roots, n, m));
+  for (int i = static_cast<int>(threadIdx.x); i < f.count; i += field_threads) local[i] = 0;
+  __syncthreads();
+  for_each_order(f.degree, [&](int i, int n, int m) {
+    const Complex own = local_of(f, std::int64_t(blockIdx.x) * orders(f.degree) + i);
+    convolution::set_both(y, n, m, own);
+    convolution::add_real_local(f.roots, n, m, own, local);
   });
   __syncthreads();
   double* const out = f.local + std::int64_t(4) * blockIdx.x * f.count;
@@ -102,12 +107,18 @@ __global__ void __launch_bounds__(field_threads) finish_locals(FieldView f) {
     __syncthreads();
   }
 }
-__global__ void __launch_bounds__(field_threads) finish_potentials(FieldView f) {
-  extern __shared__ __align__(16) double shared[];
-  gather_local(f, blockIdx.x, shared);
-  float* const out = f.potential + std::int64_t(blockIdx.x) * f.count;
-  for (int i = static_cast<int>(threadIdx.x); i < f.count; i += field_threads) out[i] = static_cast<float>(shared[i]);
-}
+/// Those without slopes, a thread for each coefficient m >= 0.
+struct FinishPotentials {
+  FieldView f;
+  __device__ void operator()(std::int64_t i) const {
+    const int most = orders(f.degree);
+    const convolution::Order at(static_cast<int>(i % most));
+    const Complex value = convolution::real_local(f.roots, at.n, at.m, local_of(f, i));
+    float* const out = f.potential + i / most * f.count;
+    out[SolidShape::index(at.n, at.m)] = static_cast<float>(value.real);
+    if (at.m > 0) out[SolidShape::index(at.n, -at.m)] = static_cast<float>(value.imaginary);
+  }
+};
 
 /// pull[a]: the sum of the multipoles times what the local expansions' derivatives along axis a have, block a of
 /// threads.
@@ -140,11 +151,11 @@ DeviceField::DeviceField(const BlockMaps& m) : convolution_(m.m2l, m.degree), se
   f.multipole = arrays_.room(all), f.second = arrays_.room(m.blocks);
   f.scaled = arrays_.room(2 * all), f.root_part = arrays_.room(2 * all), f.root_local = arrays_.room(2 * count),
   f.charge = arrays_.room(1);
-  f.translated = arrays_.room(2 * std::int64_t(m.blocks) * orders(m.degree));
+  const std::int64_t numbers = 2 * std::int64_t(m.blocks) * orders(m.degree);
+  f.translated = arrays_.room(numbers), f.share = arrays_.room(numbers), nothing_ = arrays_.room(numbers);
   f.local = arrays_.room(4 * all);
   f.potential = reinterpret_cast<float*>(arrays_.room((all + 1) / 2));
-  nothing_ = arrays_.room(2 * count);
-  require(cudaMemset(nothing_, 0, static_cast<std::size_t>(2 * count) * sizeof(double)), "tables of blocks");
+  require(cudaMemset(nothing_, 0, static_cast<std::size_t>(numbers) * sizeof(double)), "tables of blocks");
   pull_ = arrays_.room(3 * static_cast<std::int64_t>(sets_ - 1));
   require(cudaStreamSynchronize(nullptr), "tables of blocks");
 }
@@ -174,20 +185,26 @@ void DeviceField::set_multipoles(const std::vector<double>& numbers, cudaStream_
   require(cudaStreamSynchronize(stream), "multipoles of blocks");
 }
 
-/// From the scaled multipoles, by one of the sets of tables, and from the cell's local expansion to the blocks'.
+/// Local expansions of the blocks.
 static void finish(const FieldView& f, cudaStream_t stream, bool potentials = false) {
-  const std::size_t bytes = (potentials ? 1 : 3) * static_cast<std::size_t>(f.count) * sizeof(double);
-  launch_kernel("l2l of blocks", potentials ? finish_potentials : finish_locals,
-                {dim3(static_cast<unsigned>(f.blocks)), field_threads, bytes}, stream, f);
+  if (potentials)
+    return for_each_index(std::int64_t(f.blocks) * orders(f.degree), FinishPotentials{f}, stream, "local expansions");
+  launch_kernel(
+      "local expansions", finish_locals,
+      {dim3(static_cast<unsigned>(f.blocks)), field_threads, 3 * static_cast<std::size_t>(f.count) * sizeof(double)},
+      stream, f);
 }
 
-/// Blocks' expansions do not wait for the cell's, which one block of threads makes: 54 us of a step of 2.2 ms on an
-/// H100.
+/// Blocks' expansions do not wait for the cell's, which one block of threads makes, and its shares: 28 and 40 us of a
+/// step of 2 ms on an H200.
 void DeviceField::translate(cudaStream_t stream, bool potentials) {
   const FieldView& f = view_;
   const std::size_t shared = 3 * static_cast<std::size_t>(f.count) * sizeof(double);
-  launch_kernel("m2m of blocks", to_root, {dim3(static_cast<unsigned>(f.blocks)), field_threads, 0}, stream, f);
-  launch_kernel("lattice operator", apply_lattice, {dim3(1), lattice_threads, shared}, of_cell_.fork(stream), f);
+  const dim3 blocks(static_cast<unsigned>(f.blocks));
+  launch_kernel("m2m of blocks", to_root, {blocks, field_threads, 0}, stream, f);
+  cudaStream_t const of_cell = of_cell_.fork(stream);
+  launch_kernel("lattice operator", apply_lattice, {dim3(1), lattice_threads, shared}, of_cell, f);
+  launch_kernel("l2l of blocks", from_root, {blocks, field_threads, 0}, of_cell, f);
   convolution_.apply(0, f.scaled, f.translated, stream);
   of_cell_.join(stream);
   finish(f, stream, potentials);
@@ -196,7 +213,7 @@ void DeviceField::translate(cudaStream_t stream, bool potentials) {
 /// As translate, by a weighted table and without what comes from the cell.
 void DeviceField::pull(std::size_t vector, cudaStream_t stream) const {
   FieldView f = view_;
-  f.root_local = nothing_;
+  f.share = nothing_;
   convolution_.apply(1 + vector, f.scaled, f.translated, stream);
   finish(f, stream);
   pull_of_blocks<<<3, sum_threads, 0, stream>>>(f, pull_ + 3 * vector);

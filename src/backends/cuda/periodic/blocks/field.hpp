@@ -28,7 +28,7 @@ struct FieldView {
   double *scaled, *root_part;  ///< [block][count] complex: SolidConvolution::scaled, and what the cell's multipole gets
   double* root_local;          ///< [count] complex: the cell's local expansion, of_local
   double* charge;              ///< of |u|^2 in what the expansions give
-  double* translated;          ///< [block][coefficients m >= 0] complex: m2l
+  double *translated, *share;  ///< [block][coefficients m >= 0] complex: m2l; l2l of the cell's local expansion
   double* local;               ///< [block][count][potential, d/dx, d/dy, d/dz]
   float* potential;            ///< [block][count], without slopes: for boxes of a tree
 };
@@ -55,7 +55,7 @@ class DeviceField {
   std::size_t sets_;  ///< of the convolution
   FieldView view_{};
   SideStream of_cell_;         ///< the lattice operator runs beside the translations of blocks
-  double* nothing_ = nullptr;  ///< a local expansion of the cell: 0
+  double* nothing_ = nullptr;  ///< a share of the cell: 0
   double* pull_ = nullptr;     ///< [vector][axis]
 };
 
