@@ -352,8 +352,7 @@ double difference_of(const std::vector<float>& found, const std::vector<float>& 
 
 /// Other bits than those of calls tell that replays went by boxes: by points they have the same. The oracle is a plan
 /// in double, which tests/periodic holds to Ewald's sums. Potentials of ions with a net charge are small beside that of
-/// each of the charges: rounding to single leaves an error of
-/// 1.5e-4 in them, whichever way far images go.
+/// each of the charges: rounding to single leaves an error of 1.5e-4 in them, whichever way far images go.
 TEST_P(CudaReplaysByBoxes, KeepTheTolerance) {
   const unsigned seed = std::random_device()();
   std::printf("seed %u\n", seed);
