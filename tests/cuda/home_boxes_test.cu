@@ -253,6 +253,7 @@ TEST_P(CudaHomeBoxes, GiveBlocksTheMultipolesOfTheirPoints) {
     second += cell->charge(i) * farfield::dot(cell->in_cell(i), cell->in_cell(i));
     size += std::fabs(cell->charge(i));
   }
+  cuda::charges_of_boxes(boxes->view(), sums->work);
   cuda::blocks_from_boxes(f, boxes->view(), sums->work);
   const auto found = downloaded(f.multipole, std::int64_t(f.blocks) * f.count);
   const auto seconds = downloaded(f.second, f.blocks);

@@ -1,8 +1,10 @@
 // Boxes of images and the boxes at home whose multipoles are theirs: found where the boxes' sources are images of one
-// another, and of use to plans in cells whose points keep their tree.
+// another, and of use to plans in cells whose points keep their tree. Images that nothing reads then may stay where
+// they were.
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -34,15 +36,51 @@ class Crystal {
 
   /// Of all boxes, the one at home; no_box: none.
   std::vector<BoxId> found() {
-    std::vector<std::uint32_t> point, image;
-    for (std::uint32_t i = 0; i < images_.size() / 3; ++i) point.push_back(i / 27), image.push_back(i % 27);
-    const OnDevice<std::uint32_t> points_of(point), images_of(image);
-    const OnDevice<NearImage> shifts(shifts_);
-    const Images images{{}, nullptr, points_of.data(), images_of.data(), shifts.data(), 1};
-    cuda::ImagesInTree in_tree(memory_);
-    in_tree.find(&images, tree_, Scaling(geometry_.exponent));
-    return downloaded(in_tree.home(), tree_.tree.boxes);
+    const Followed followed(*this);
+    return downloaded(followed.in_tree.boxes().home(), tree_.tree.boxes);
   }
+
+  /// Of sources in the order of the tree, and of what pads it: is something read of it?
+  std::vector<bool> in_reach() {
+    const Followed followed(*this);
+    const cuda::SourcesInReach& found = followed.in_tree.in_reach();
+    std::vector<bool> in_reach(order_.size());
+    for (const std::uint32_t s : downloaded(found.source(), found.count())) in_reach.at(s) = true;
+    return in_reach;
+  }
+
+  /// Moves all points a little, those in reach first; then all others. After each, [source]: does it stand where the
+  /// image of its moved point is?
+  std::array<std::vector<bool>, 2> follow(Stream& random) {
+    for (double& x : home_) x += 1e-3 * random.between(-1, 1);
+    Followed followed(*this);
+    const Points sources = points(images_.data(), std::ssize(images_) / 3),
+                 targets = points(home_.data(), std::ssize(home_) / 3);
+    OnDevice<int> beyond(std::vector<int>{0});
+    cuda::keep_origins(tree_);
+    cuda::FollowPoints(tree_, sources, &targets, Scaling(geometry_.exponent), Drift{1}, followed.images)
+        .launch(beyond.data(), &followed.in_tree.in_reach());
+    std::array<std::vector<bool>, 2> moved{moved_sources(), {}};
+    followed.in_tree.move_all(tree_);
+    moved[1] = moved_sources();
+    return moved;
+  }
+
+  /// Does a leaf touch one that holds points, which are all targets?
+  bool touches_points(BoxId b) const {
+    return std::any_of(with_points_.begin(), with_points_.end(), [&](BoxId other) {
+      bool touch = true;
+      for (std::size_t d = 0; d < 3; ++d) {
+        const double apart = std::fabs(centre_[d * at(boxes()) + at(b)] - centre_[d * at(boxes()) + at(other)]),
+                     reach = 0.5 * (edge(b) + edge(other));
+        touch &= apart < 1.000001 * reach;
+      }
+      return touch;
+    });
+  }
+  std::int64_t begin(BoxId b) const { return begin_[at(b)]; }
+  std::int64_t end(BoxId b) const { return end_[at(b)]; }
+  std::int64_t sources() const { return std::ssize(images_) / 3; }
 
   /// By the points of boxes and what they are displaced by: leaves with the same points, all displaced alike.
   std::vector<BoxId> expected_of_leaves() {
@@ -74,6 +112,43 @@ class Crystal {
   static std::size_t at(BoxId b) { return static_cast<std::size_t>(b); }
 
  private:
+  /// The tree with its images on the device.
+  struct Followed {
+    OnDevice<std::uint32_t> point, image;
+    OnDevice<NearImage> shifts;
+    OnDevice<double> home;
+    cuda::ImagesInTree in_tree;
+    std::optional<cuda::FollowedImages> images;
+    explicit Followed(Crystal& c)
+        : point(numbers(c, [](std::uint32_t i) { return i / 27; })),
+          image(numbers(c, [](std::uint32_t i) { return i % 27; })),
+          shifts(c.shifts_),
+          home(c.home_),
+          in_tree(c.memory_) {
+      const Images all{{}, home.data(), point.data(), image.data(), shifts.data(), 1};
+      images = in_tree.find(&all, c.tree_, c.scale());
+    }
+    template <class Number>
+    static std::vector<std::uint32_t> numbers(const Crystal& c, const Number& number) {
+      std::vector<std::uint32_t> all;
+      for (std::uint32_t i = 0; i < c.sources(); ++i) all.push_back(number(i));
+      return all;
+    }
+  };
+
+  Scaling scale() const { return Scaling(geometry_.exponent); }
+  double edge(BoxId b) const { return tree_.tree.lattice.edge(level_[at(b)]); }
+  std::vector<bool> moved_sources() const {
+    std::vector<bool> moved(static_cast<std::size_t>(sources()), true);
+    for (std::size_t d = 0; d < 3; ++d) {
+      const std::vector<double> now = downloaded(tree_.sources.axis[d].data(), sources());
+      for (std::size_t s = 0; s < moved.size(); ++s) {
+        const std::size_t i = order_[s];
+        if (now[s] != scale()(home_[i / 27 * 3 + d] + shifts_[i % 27].shift[d])) moved[s] = false;
+      }
+    }
+    return moved;
+  }
   void add_shift(int n) {
     const std::int32_t away[3] = {n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1};
     shifts_.push_back({{away[0] * edges_[0], away[1] * edges_[1], away[2] * edges_[2]}, {away[0], away[1], away[2]}});
@@ -88,7 +163,11 @@ class Crystal {
     begin_ = downloaded(tree_.tree.source_begin.data(), boxes());
     end_ = downloaded(tree_.tree.source_end.data(), boxes());
     mask_ = downloaded(tree_.tree.child_mask.data(), boxes());
-    order_ = downloaded(tree_.sources.order.data(), 27 * count);
+    level_ = downloaded(tree_.tree.level.data(), boxes());
+    centre_ = downloaded(tree_.tree.centre.data(), 3 * std::int64_t(boxes()));
+    order_ = downloaded(tree_.sources.order.data(), 27 * count + padding);
+    for (BoxId b = 0; b < boxes(); ++b)
+      if (is_leaf(b) && shift_of(b) == 0) with_points_.push_back(b);
   }
   template <class T>
   static std::vector<T> downloaded(const T* from, std::int64_t count) {
@@ -106,7 +185,10 @@ class Crystal {
   Geometry geometry_;
   std::vector<std::int64_t> begin_, end_;
   std::vector<std::uint8_t> mask_;
+  std::vector<std::int8_t> level_;
+  std::vector<double> centre_;
   std::vector<std::uint32_t> order_;
+  std::vector<BoxId> with_points_;  ///< leaves
 };
 
 class CudaImageBoxes : public GpuTest {};
@@ -138,6 +220,33 @@ TEST_F(CudaImageBoxes, AreNoneWhereBoxesDoNotDivideTheCell) {
   Stream random(5);
   Crystal crystal({1.1, 1.1, 1.1}, few_points(5000), false, random);
   for (const BoxId home : crystal.found()) EXPECT_EQ(home, no_box);
+}
+
+/// Pairs need what touches the cell, p2m what is at home.
+TEST_F(CudaImageBoxes, LetTheOthersStayThatNothingReads) {
+  const unsigned seed = std::random_device()();
+  std::printf("seed %u\n", seed);
+  Stream random(seed);
+  for (const Vector3& edges : {Vector3{1.1, 1.1, 1.1}, Vector3{0.7, 2.1, 0.7}}) {
+    Crystal crystal(edges, few_points(5000), true, random);
+    const std::vector<bool> in_reach = crystal.in_reach();
+    const std::vector<BoxId> home = crystal.found();
+    for (BoxId b = 0; b < crystal.boxes(); ++b)
+      for (std::int64_t s = crystal.begin(b); crystal.is_leaf(b) && s < crystal.end(b); ++s)
+        if (home[crystal.at(b)] == no_box || crystal.touches_points(b))
+          EXPECT_TRUE(in_reach[static_cast<std::size_t>(s)]) << s;
+    for (std::size_t i = static_cast<std::size_t>(crystal.sources()) - 1; i < in_reach.size(); ++i)
+      EXPECT_TRUE(in_reach[i]) << i;  // what pads the sources repeats the last one
+    const auto kept = std::count(in_reach.begin(), in_reach.end(), true);
+    std::printf("%lld of %lld sources in reach\n", static_cast<long long>(kept),
+                static_cast<long long>(crystal.sources()));
+    EXPECT_LT(2 * kept, crystal.sources());
+    const auto moved = crystal.follow(random);
+    for (std::size_t s = 0; s < moved[0].size(); ++s) {
+      EXPECT_EQ(moved[0][s], in_reach[s]) << s;
+      EXPECT_TRUE(moved[1][s]) << s;
+    }
+  }
 }
 
 /// Nothing changes beyond rounding when a plan comes to know its images, with the first move.

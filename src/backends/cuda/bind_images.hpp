@@ -9,12 +9,15 @@ namespace farfield::cuda {
 
 /// Of a tree that follows its images: which boxes have the multipoles of boxes at home, where nothing but m2l on tensor
 /// cores looks at those of all boxes; and that a leaf with targets has as many of these as sources, since leaves of
-/// images have none. Returns whether launches are others than before.
+/// images have none. Images that replays have left where they were are moved, in a replay where something reads their
+/// places. Returns whether launches are others than before.
 template <class Real>
-bool bind_images(const ImagesInTree& images, Work<Real>& work) {
+bool bind_images(const ImagesInTree& images, CudaTree& tree, bool captured, Work<Real>& work) {
   const bool by_operands = work.tensor.ready && !work.rotation && !work.reduced && !work.has_m2p;
-  const BoxId* const home = std::exchange(work.home, by_operands ? images.home() : nullptr);
-  const double targets = std::exchange(work.targets_per_leaf, images.home() ? sources_per_leaf(work) : -1);
+  const BoxId* const home = std::exchange(work.home, by_operands ? images.boxes().home() : nullptr);
+  work.looked_at = work.home ? images.boxes().own() : nullptr, work.looks = images.boxes().owns();
+  const double targets = std::exchange(work.targets_per_leaf, images.boxes().home() ? sources_per_leaf(work) : -1);
+  if (images.others_stay() && !(captured && work.home)) images.move_all(tree);
   return home != work.home || targets != work.targets_per_leaf;
 }
 

@@ -67,11 +67,13 @@ class BoundStages {
   void m2m(int level) {
     cuda::m2m(far_, level);
     begin_boxes(level);
+    copy_finest();
   }
   void exchange() {}
   void m2l() {
+    copy_finest();
     if constexpr (sizeof(Real) == 4)
-      if (far_.home) copy_operands_to_images(far_);
+      if (far_.home) copy_other_operands(far_);
     if (p2p_is_late())
       begin_p2p();
     else
@@ -108,6 +110,12 @@ class BoundStages {
   /// The boxes of a level have their multipoles.
   void begin_boxes(int level) const {
     of_boxes([&](const Work<float>& work) { boxes_->begin(work, level); }, far_);
+  }
+  /// Behind the first m2m, if there is one, which would wait for the copies' blocks.
+  void copy_finest() {
+    if constexpr (sizeof(Real) == 4)
+      if (far_.home && !finest_copied_) copy_finest_operands(far_);
+    finest_copied_ = true;
   }
   void p2l_of_moments() {
     if (carries_dipoles()) return with_moments([&](auto k) { p2l_of_dipoles<decltype(k)>(far_); });
@@ -160,7 +168,7 @@ class BoundStages {
   StageWork far_;
   StageEvents& events_;
   SideStream* side_;
-  bool has_p2p_;
+  bool has_p2p_, finest_copied_ = false;
   cudaEvent_t crowded_until_;
   HomeBoxes* boxes_;
 };

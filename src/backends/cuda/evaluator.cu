@@ -116,12 +116,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
   bool follow(const Points& sources, const Points* targets, const Drift& drift) {
     const FollowPoints follow(tree_, sources, targets, Scaling(placed->exponent), drift, images_);
-    if (captured_)
-      follow.launch(placed->replays->far_points());
-    else if (follow.any_beyond())
-      return false;
-    else
-      follow.replace();
+    if (!captured_) return follow.replace();
+    follow.launch(placed->replays->far_points(), work_.home ? placed->images.let_others_stay() : nullptr);
     return true;
   }
 
@@ -235,7 +231,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     if (with_tree()) bind_tree();
     work_.source_curve = tree_.source_curve.data(), work_.target_curve = tree_.target_order();
     bind_points(tree_, work_);
-    if (with_tree() && bind_images(placed->images, work_)) graph_.forget();
+    if (with_tree() && bind_images(placed->images, tree_, captured_, work_)) graph_.forget();
     work_.strength_pitch = strength_pitch();
     work_.result_pitch = result_pitch();
     work_.expansion_pitch = with_tree() ? expansion_pitch() : 0;

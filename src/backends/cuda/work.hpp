@@ -204,6 +204,17 @@ struct Work : NearWork<Real> {
   std::int64_t expansion_pitch = 0;  ///< from one density's expansions to the next's
   const BoxId* home = nullptr;       ///< [boxes], see ImageBoxes; null: all boxes have multipoles of their own
 
+  /// What p2m and l2p look at: leaves that are no images, and the boxes of levels 0 and 1; null: all boxes.
+  const BoxId* looked_at = nullptr;
+  BoxId looks = 0;  ///< so many
+
+  /// Number i of these; no_box behind the last.
+  __device__ BoxId box_to_look_at(std::int64_t i) const {
+    if (looked_at) return i < looks ? looked_at[i] : no_box;
+    return i < this->tree.boxes ? static_cast<BoxId>(i) : no_box;
+  }
+  BoxId boxes_to_look_at() const { return looked_at ? looks : this->tree.boxes; }
+
   __device__ bool is_image(BoxId box) const { return home && home[box] != no_box; }
   /// The box that has this one's multipole.
   __device__ BoxId expanded(BoxId box) const { return is_image(box) ? home[box] : box; }

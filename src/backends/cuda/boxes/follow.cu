@@ -78,6 +78,13 @@ struct ReplaceAndWatch {
   }
 };
 
+template <class Body>
+struct InReach {
+  Body body;
+  const std::uint32_t* source;
+  __device__ void operator()(std::int64_t i) const { body(source[i]); }
+};
+
 struct FindOwn {
   const std::uint32_t *order, *point, *image;
   std::uint32_t *own_point, *own_image;
@@ -107,21 +114,45 @@ void keep_origins(CudaTree& built) {
   if (!built.alike) keep_origin(built.targets, built.memory->stream);
 }
 
+void ImagesInTree::forget() {
+  point_.release(), image_.release();
+  boxes_.forget(), in_reach_.forget();
+  followed_.reset();
+  others_stay_ = false;
+  placement_ = 0;
+}
+
 std::optional<FollowedImages> ImagesInTree::find(const Images* images, const CudaTree& built, const Scaling& scale) {
   if (!images) return {};
-  if (placement_ != images->placement && built.sources.count > 0) {
+  const bool known = placement_ == images->placement || built.sources.count == 0;
+  if (!known) {
     const RelaxedCapture relaxed;
+    forget();
     point_.resize(built.sources.count + padding), image_.resize(point_.size());
     for_each_index(point_.size(),
                    FindOwn{built.sources.order.data(), images->point, images->image, point_.data(), image_.data()},
                    built.memory->stream, "images in a tree");
     const FollowedImages followed{*images, point_.data(), image_.data()};
-    if (built.tree.boxes > 0) boxes_.find(built, followed, scale);
-    if (built.tree.boxes > 0 && images->boxes) images->boxes->find(built, followed, scale);
+    if (built.tree.boxes > 0) {
+      boxes_.find(built, followed, scale);
+      in_reach_.find(built, boxes_.home());
+      if (images->boxes) images->boxes->find(built, followed, scale);
+    }
     require(cudaStreamSynchronize(built.memory->stream), "images in a tree");
     placement_ = images->placement;
   }
-  return FollowedImages{*images, point_.data(), image_.data()};
+  scale_ = scale;
+  followed_.emplace(FollowedImages{*images, point_.data(), image_.data()});
+  return followed_;
+}
+
+/// One H200: of 1.1e6 atoms of water 1.7 million images stay, and moves take 35 us in place of 48; of 81,000 atoms
+/// steps took 0.335 ms in place of 0.326.
+const SourcesInReach* ImagesInTree::let_others_stay() {
+  constexpr std::int64_t enough = 1 << 19;
+  if (!followed_ || static_cast<std::int64_t>(point_.size()) - in_reach_.count() < enough) return nullptr;
+  others_stay_ = true;
+  return &in_reach_;
 }
 
 FollowPoints::FollowPoints(CudaTree& built, const Points& sources, const Points* targets, const Scaling& scale,
@@ -171,20 +202,32 @@ bool FollowPoints::any_beyond() const {
   return found != 0;
 }
 
-void FollowPoints::replace() const {
+bool FollowPoints::replace() const {
+  if (any_beyond()) return false;
   keep_origins(built_);
   for_each_set([&](const auto& now, SortedPoints& sorted) {
     if (sorted.count > 0)
       for_each_index(sorted.count + padding, replace_by(now, sorted), built_.memory->stream, "new places of points");
   });
+  return true;
 }
 
-void FollowPoints::launch(int* beyond) const {
+void FollowPoints::launch(int* beyond, const SourcesInReach* in_reach) const {
   for_each_set([&](const auto& now, SortedPoints& sorted) {
     using Now = std::remove_cvref_t<decltype(now)>;
     const ReplaceAndWatch<Now> follow{find_beyond(now, sorted, drift_, beyond), replace_by(now, sorted)};
-    if (sorted.count > 0) for_each_index(sorted.count + padding, follow, built_.memory->stream, "moved points");
+    const cudaStream_t stream = built_.memory->stream;
+    if (std::is_same_v<Now, ImagesInOrder> && in_reach)
+      for_each_index(in_reach->count(), InReach{follow, in_reach->source()}, stream, "moved points");
+    else if (sorted.count > 0)
+      for_each_index(sorted.count + padding, follow, stream, "moved points");
   });
+}
+
+void ImagesInTree::move_all(CudaTree& built) const {
+  if (followed_ && built.sources.count > 0)
+    for_each_index(built.sources.count + padding, replace_by(ImagesInOrder{*followed_, scale_}, built.sources),
+                   built.memory->stream, "new places of images");
 }
 
 }  // namespace farfield::cuda

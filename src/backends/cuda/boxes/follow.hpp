@@ -3,7 +3,8 @@
 #pragma once
 #include <optional>
 
-#include "backends/cuda/boxes/image_boxes.hpp"
+#include "backends/cuda/boxes/images/image_boxes.hpp"
+#include "backends/cuda/boxes/images/sources_in_reach.hpp"
 #include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/transfer/points.hpp"
 #include "backends/drift.hpp"
@@ -16,17 +17,28 @@ void keep_origins(CudaTree& built);
 /// Of a tree, which of its sources, and of its boxes, are images.
 class ImagesInTree {
  public:
-  explicit ImagesInTree(DeviceMemory& memory) : point_(memory), image_(memory), boxes_(memory) {}
-  void forget() { point_.release(), image_.release(), boxes_.forget(), placement_ = 0; }
+  explicit ImagesInTree(DeviceMemory& memory) : point_(memory), image_(memory), boxes_(memory), in_reach_(memory) {}
+  void forget();
   /// Of the points that the tree was built of, or that follow in it; null: none. Looks for them where it has not, on a
   /// stream that is not captured, beside a capture on another, and waits then.
   std::optional<FollowedImages> find(const Images* images, const CudaTree& built, const Scaling& scale);
-  /// See ImageBoxes.
-  const BoxId* home() const { return boxes_.home(); }
+  const ImageBoxes& boxes() const { return boxes_; }
+
+  /// Those whose places are read where boxes have the multipoles of those at home.
+  const SourcesInReach& in_reach() const { return in_reach_; }
+  /// Replays may leave the others where they were, if these are enough to spare time; null: they may not.
+  const SourcesInReach* let_others_stay();
+  bool others_stay() const { return others_stay_; }
+  /// Moves all images to where their points are, in the order of the tree's stream.
+  void move_all(CudaTree& built) const;
 
  private:
   DeviceArray<std::uint32_t> point_, image_;
   ImageBoxes boxes_;
+  SourcesInReach in_reach_;
+  std::optional<FollowedImages> followed_;  ///< as found last
+  Scaling scale_;
+  bool others_stay_ = false;
   std::uint64_t placement_ = 0;
 };
 
@@ -36,14 +48,14 @@ class FollowPoints {
  public:
   FollowPoints(CudaTree& built, const Points& sources, const Points* targets, const Scaling& scale, const Drift& drift,
                const std::optional<FollowedImages>& images);
-  /// Has one gone too far? Waits for the stream.
-  bool any_beyond() const;
-  void replace() const;
-  /// Both, in one pass and without waiting: *beyond, which the device can write, becomes 1 where one has. The origins
-  /// have been kept.
-  void launch(int* beyond) const;
+  /// Moves them, unless one has gone too far. Waits for the stream.
+  bool replace() const;
+  /// In any case, in one pass and without waiting: *beyond, which the device can write, becomes 1 where one has. The
+  /// origins have been kept. `in_reach`: of images those alone; null: all.
+  void launch(int* beyond, const SourcesInReach* in_reach) const;
 
  private:
+  bool any_beyond() const;
   template <class Body>
   void for_each_set(const Body& body) const;
 

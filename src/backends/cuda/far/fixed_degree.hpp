@@ -73,19 +73,22 @@ struct FlatRanges {
 /// What the threads of a block look up about its leaves.
 template <class Real, int boxes>
 struct LeafGroup {
+  BoxId box[boxes];
   FlatRanges<boxes> targets;
   double centre[3][boxes], factor[boxes];
   Real scale[boxes];
 };
 
+/// From number `first` on of those to look at.
 template <class Kernel, class Real, int boxes>
-__device__ std::uint32_t find_leaves(const TreeView& tree, std::int64_t first, LeafGroup<Real, boxes>& group) {
+__device__ std::uint32_t find_leaves(const Work<Real>& work, std::int64_t first, LeafGroup<Real, boxes>& group) {
   __shared__ std::uint32_t total;
+  const TreeView& tree = work.tree;
   if (threadIdx.x < warp) {
     const int lane = static_cast<int>(threadIdx.x);
-    const std::int64_t at = first + lane;
-    const auto box = static_cast<BoxId>(at);
-    const bool leaf = lane < boxes && at < tree.boxes && tree.is_leaf(box);
+    const BoxId box = lane < boxes ? work.box_to_look_at(first + lane) : no_box;
+    const bool leaf = box != no_box && tree.is_leaf(box);
+    if (lane < boxes) group.box[lane] = box;
     const std::uint32_t all =
         group.targets.fill(lane, leaf ? tree.target_begin[box] : 0, leaf ? tree.target_end[box] : 0);
     if (leaf) {

@@ -42,13 +42,13 @@ __global__ void __launch_bounds__(tuning::l2p_threads)
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * boxes;
   for (int i = thread; i < count; i += tuning::l2p_threads) factor[i] = factors.value[i];
-  const std::uint32_t total = find_leaves<Kernel>(work.tree, first, group);
+  const std::uint32_t total = find_leaves<Kernel>(work, first, group);
   if (total == 0) return;
 
   for (int place = thread; place < boxes * stride; place += tuning::l2p_threads) {
     const int b = place / stride, i = place % stride;
     if (i < count && group.targets.begin[b] < group.targets.begin[b + 1])
-      coefficient[i * pitch + b] = work.local[(first + b) * stride + i] * factor[i];
+      coefficient[i * pitch + b] = work.local[std::int64_t(group.box[b]) * stride + i] * factor[i];
   }
   __syncthreads();
   for (std::uint32_t i = static_cast<std::uint32_t>(thread); i < total; i += tuning::l2p_threads) {
@@ -78,7 +78,7 @@ static void launch_fixed_l2p(const Work<Real>& work) {
   constexpr int count = Kernel::Basis::coefficient_count(degree);
   static const auto factors = make_factors<Real, count>(Kernel::Basis::sum_factors(degree));
   const auto kernel = l2p_fixed_kernel<Kernel, Real, degree, boxes, Sums>;
-  kernel<<<static_cast<unsigned>((work.tree.boxes + boxes - 1) / boxes), tuning::l2p_threads,
+  kernel<<<static_cast<unsigned>((work.boxes_to_look_at() + boxes - 1) / boxes), tuning::l2p_threads,
            sizeof(Real) * count*(boxes + 1), work.stream>>>(work, factors);
   require_launch("l2p");
 }
@@ -86,7 +86,7 @@ static void launch_fixed_l2p(const Work<Real>& work) {
 /// Groups of 32 leaves, or of 8 where leaves have many targets or groups of 32 would be few blocks for the device.
 template <class Kernel, class Real, int degree, class Sums>
 static void choose_shape(const Work<Real>& work) {
-  const bool few = work.tree.boxes < 32 * tuning::l2p_blocks * device_limits().multiprocessors;
+  const bool few = work.boxes_to_look_at() < 32 * tuning::l2p_blocks * device_limits().multiprocessors;
   few || targets_per_leaf(work) > tuning::l2p_large_leaf ? launch_fixed_l2p<Kernel, Real, degree, 8, Sums>(work)
                                                          : launch_fixed_l2p<Kernel, Real, degree, 32, Sums>(work);
 }

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/cuda/boxes/image_boxes.hpp"
+#include "backends/cuda/boxes/images/image_boxes.hpp"
 #include "backends/cuda/periodic/home_boxes.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "methods/fmm.hpp"
@@ -171,18 +171,21 @@ void HomeBoxes::use(DeviceField& field, cudaStream_t stream) {
 
 BlockBoxes HomeBoxes::view() {
   const FieldView& f = field_->view();
-  BlockBoxes v{boxes_.data(), count_, at_.data(), places(),     made_.pitch,   m2m_.data(),
-               l2l_.data(),   {},     0,          part_.data(), charge_.data()};
+  BlockBoxes v{boxes_.data(), count_,      at_.data(), places(), made_.pitch,  f.blocks,
+               m2m_.data(),   l2l_.data(), {},         0,        part_.data(), charge_.data()};
   for (int axis = 0; axis < 3; ++axis) v.root_centre[axis] = scale_(f.root_centre[axis]);
   v.root_factor = 1 / scale_(f.root_edge);
   return v;
 }
 
-/// Beside the m2m of coarser levels, and m2l.
+/// Charges beside the first m2m; the rest beside the m2m of coarser levels, and m2l.
 void HomeBoxes::begin(const Work<float>& work, int level) {
-  if (level != level_) return;
+  const bool first = level == work.tree.levels - 1;
+  if (!first && level != level_) return;
   Work<float> of_blocks = work;
   of_blocks.stream = beside_.fork(work.stream);
+  if (first) charges_of_boxes(view(), of_blocks);
+  if (level != level_) return;
   blocks_from_boxes(field_->view(), view(), of_blocks);
   field_->translate(of_blocks.stream, true);
 }

@@ -33,7 +33,8 @@ class HomeBoxes {
   /// Where blocks are translated, beside m2l of the tree: each has the device's next free place.
   SideStream& beside() { return beside_; }
   // In a sum over that tree, in this order, on the work's stream:
-  /// With the multipoles of a level, if the boxes are of it: those of the blocks, and their translations.
+  /// With the multipoles of each level, the finest first: charges and, of the level that the boxes are of, the
+  /// multipoles of the blocks and their translations.
   void begin(const Work<float>& work, int level);
   /// With the local expansions that m2l and p2l give: adds those of the blocks.
   void finish(const Work<float>& work);

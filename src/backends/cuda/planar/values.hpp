@@ -35,12 +35,12 @@ __global__ void __launch_bounds__(tuning::l2p_threads)
   auto* coefficient = reinterpret_cast<Complex<Real>*>(shared);  // [boxes][pitch]
   const int thread = static_cast<int>(threadIdx.x), size = work.planar.size;
   const std::int64_t first = std::int64_t(blockIdx.x) * boxes;
-  const std::uint32_t total = find_leaves<Kernel>(work.tree, first, group);
+  const std::uint32_t total = find_leaves<Kernel>(work, first, group);
   if (total == 0) return;
   for (int place = thread; place < boxes * size; place += tuning::l2p_threads) {
     const int b = place / size, n = place - b * size;
     if (group.targets.begin[b] == group.targets.begin[b + 1]) continue;
-    const Complex<Real> own = as_complex(work.local + (first + b) * work.tables.stride)[n];
+    const Complex<Real> own = as_complex(work.local + std::int64_t(group.box[b]) * work.tables.stride)[n];
     const Real factor = summed_factor<parts>(work, n);
     coefficient[b * pitch + n] = {own.re * factor, n > 0 ? -own.im * factor : Real(0)};
   }

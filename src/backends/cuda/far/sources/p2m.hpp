@@ -49,11 +49,11 @@ __device__ void sum_orders(const Work<Real>& work, std::int64_t begin, std::int6
   __syncwarp();
 }
 
-/// Adds the lanes' sums up and writes them for those of the boxes that are `written`, a bit for each lane. A lane of
-/// the warp has the same slots for every box, so that where they go is found once. The first pass fills the strides.
+/// Adds the lanes' sums up and writes them for those of the lanes' boxes that are `written`, a bit for each lane. A
+/// lane of the warp has the same slots for every box, so that where they go is found once. The first pass fills the
+/// strides.
 template <class Real, int degree, int lanes, int pass>
-__device__ void write_orders(const Work<Real>& work, std::int64_t first, unsigned written, float scale,
-                             const Real* column) {
+__device__ void write_orders(const Work<Real>& work, BoxId box, unsigned written, float scale, const Real* column) {
   using Orders = SolidOrders<degree, pass>;
   constexpr int count = SolidShape::count(degree), stride = stride_of<Real>(count);
   constexpr int slots = Orders::count + (pass == 0 ? stride - count : 0), rounds = (slots + warp - 1) / warp;
@@ -67,6 +67,7 @@ __device__ void write_orders(const Work<Real>& work, std::int64_t first, unsigne
 #pragma unroll 1
   for (int b = 0; b < warp / lanes; ++b) {
     const float own_scale = __shfl_sync(0xffffffffu, scale, b * lanes);
+    const std::int64_t own = __shfl_sync(0xffffffffu, box, b * lanes);
     if (!(written >> (b * lanes) & 1u)) continue;
 #pragma unroll
     for (int k = 0; k < rounds; ++k) {
@@ -76,16 +77,20 @@ __device__ void write_orders(const Work<Real>& work, std::int64_t first, unsigne
       if (slot < Orders::count)
 #pragma unroll
         for (int i = 0; i < lanes; ++i) value += column[slot * (warp + 1) + b * lanes + i];
-      work.multipole[(first + b) * stride + coefficient[k]] = value;
-      if (work.tensor.ready) store_operands(work.tensor, first + b, coefficient[k], value, own_scale);
+      work.multipole[own * stride + coefficient[k]] = value;
+      if (work.tensor.ready) store_operands(work.tensor, own, coefficient[k], value, own_scale);
     }
   }
 }
 
+/// Blocks that a multiprocessor holds: of two passes with some 90 sums each four, in 128 registers instead of 168,
+/// which spill 16 bytes at degree 12. More sums spill more.
+constexpr int p2m_blocks_of(int degree) { return degree == 12 || degree == 13 ? 4 : 1; }
+
 /// Writes the whole strides of the multipoles of all leaves, and of the boxes of levels 0 and 1, which m2m does not
 /// reach; also the operands of these boxes for m2l on tensor cores.
 template <class Kernel, class Real, int degree, int lanes, int moments>
-__global__ void __launch_bounds__(tuning::box_warps* warp)
+__global__ void __launch_bounds__(tuning::box_warps* warp, p2m_blocks_of(degree))
     p2m_fixed_kernel(Work<Real> work,
                      const __grid_constant__ Factors<Real, Kernel::Basis::coefficient_count(degree)> factor) {
   static_assert(Kernel::Basis::coefficient_count(degree) == SolidShape::count(degree));
@@ -94,9 +99,8 @@ __global__ void __launch_bounds__(tuning::box_warps* warp)
   const int lane = static_cast<int>(threadIdx.x) % warp, own = static_cast<int>(threadIdx.x) / warp;
   const int warps = static_cast<int>(blockDim.x) / warp;
   const TreeView& tree = work.tree;
-  const std::int64_t first = (static_cast<std::int64_t>(blockIdx.x) * warps + own) * boxes, at = first + lane / lanes;
-  const auto box = static_cast<BoxId>(at);
-  const bool exists = at < tree.boxes, leaf = exists && tree.is_leaf(box) && !work.is_image(box);
+  const BoxId box = work.box_to_look_at((static_cast<std::int64_t>(blockIdx.x) * warps + own) * boxes + lane / lanes);
+  const bool exists = box != no_box, leaf = exists && tree.is_leaf(box) && !work.is_image(box);
   const int level = exists ? tree.level[box] : max_levels;
   const std::int64_t begin = leaf ? tree.source_begin[box] : 0, end = leaf ? tree.source_end[box] : 0;
   const unsigned written = __ballot_sync(0xffffffffu, leaf || level < 2);
@@ -104,10 +108,10 @@ __global__ void __launch_bounds__(tuning::box_warps* warp)
   const float scale = work.tensor.ready ? operand_scale(work.tensor, level) : 0;
   Real* column = reinterpret_cast<Real*>(shared) + own * SolidOrders<degree, 0>::count * (warp + 1);
   sum_orders<Kernel, Real, degree, moments, 0>(work, begin, end, lanes, box, factor, column);
-  write_orders<Real, degree, lanes, 0>(work, first, written, scale, column);
+  write_orders<Real, degree, lanes, 0>(work, box, written, scale, column);
   if constexpr (SolidOrders<degree, 0>::passes == 2) {
     sum_orders<Kernel, Real, degree, moments, 1>(work, begin, end, lanes, box, factor, column);
-    write_orders<Real, degree, lanes, 1>(work, first, written, scale, column);
+    write_orders<Real, degree, lanes, 1>(work, box, written, scale, column);
   }
 }
 
@@ -115,7 +119,7 @@ template <class Kernel, class Real, int degree, int lanes, int moments>
 static void launch_fixed_p2m(const Work<Real>& work) {
   constexpr int count = Kernel::Basis::coefficient_count(degree);
   static const auto factors = make_factors<Real, count>(Kernel::Basis::term_factors(degree));
-  launch_warps("p2m", p2m_fixed_kernel<Kernel, Real, degree, lanes, moments>, work.tree.boxes, warp / lanes,
+  launch_warps("p2m", p2m_fixed_kernel<Kernel, Real, degree, lanes, moments>, work.boxes_to_look_at(), warp / lanes,
                sizeof(Real) * SolidOrders<degree, 0>::count * (warp + 1), work.stream, work, factors);
 }
 

@@ -26,7 +26,7 @@ __device__ void add_sources(const BlockBoxes& boxes, const Work<float>& work, Bo
 }
 
 /// A block of threads for each box.
-__global__ void __launch_bounds__(sum_threads) charges_of_boxes(BlockBoxes boxes, Work<float> work) {
+__global__ void __launch_bounds__(sum_threads) sum_charges(BlockBoxes boxes, Work<float> work) {
   __shared__ double lane[sum_threads];
   const BoxId box = boxes.at[blockIdx.x];
   double charge = 0, second = 0;
@@ -201,9 +201,12 @@ struct AddNetCharge {
 
 }  // namespace
 
+void charges_of_boxes(const BlockBoxes& boxes, const Work<float>& work) {
+  const dim3 all(static_cast<unsigned>(boxes.places * boxes.blocks));
+  launch_kernel("charges of boxes", sum_charges, {all, sum_threads, 0}, work.stream, boxes, work);
+}
+
 void blocks_from_boxes(const FieldView& f, const BlockBoxes& boxes, const Work<float>& work) {
-  const dim3 all(static_cast<unsigned>(boxes.places * f.blocks));
-  launch_kernel("charges of boxes", charges_of_boxes, {all, sum_threads, 0}, work.stream, boxes, work);
   const BoxMultipoles ends{f, boxes, work.multipole, work.tables.stride, common_count(f, work)};
   launch_product("m2m of boxes to blocks", ends, f.count, work.stream);
   for_each_index(std::int64_t(f.blocks) * f.count, AddPlaces{f, boxes}, work.stream, "m2m of boxes to blocks");

@@ -17,7 +17,7 @@ struct BlockBoxes {
   const BlockBox* box;
   int count;
   const BoxId* at;  ///< [place][block], the box there; no_box: it holds no points
-  int places, pitch;
+  int places, pitch, blocks;
   const float *m2m, *l2l;              ///< see BoxShifts
   double root_centre[3], root_factor;  ///< of the cell, in the tree's coordinates; one over FieldView::root_edge there
   // What blocks get of their boxes, zeros of those that hold no points:
@@ -25,7 +25,9 @@ struct BlockBoxes {
   double* charge;  ///< [place][block][sum of charges, FieldView::second]
 };
 
-/// FieldView::multipole and .second from the tree's multipoles and charges, in their unit. Products are in single, sums
+/// BlockBoxes::charge, from the tree's charges.
+void charges_of_boxes(const BlockBoxes& boxes, const Work<float>& work);
+/// FieldView::multipole and .second from these and the tree's multipoles, in their unit. Products are in single, sums
 /// over the boxes of a block in double; the charge of a block is that of its points, not of its boxes' multipoles,
 /// which are rounded to single.
 void blocks_from_boxes(const FieldView& field, const BlockBoxes& boxes, const Work<float>& work);

@@ -1,6 +1,9 @@
-#include <cmath>
+#include <thrust/iterator/counting_iterator.h>
 
-#include "backends/cuda/boxes/image_boxes.hpp"
+#include <cmath>
+#include <cub/device/device_select.cuh>
+
+#include "backends/cuda/boxes/images/image_boxes.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "tree/displacement.hpp"
 #include "tree/geometry.hpp"
@@ -86,6 +89,14 @@ struct HomesOfParents {
   }
 };
 
+struct HasOwnPoints {
+  TreeView tree;
+  const BoxId* home;
+  __device__ bool operator()(BoxId box) const {
+    return tree.level[box] < 2 || (tree.is_leaf(box) && home[box] == no_box);
+  }
+};
+
 }  // namespace
 
 void ImageBoxes::find(const CudaTree& built, const FollowedImages& images, const Scaling& scale) {
@@ -103,6 +114,14 @@ void ImageBoxes::find(const CudaTree& built, const FollowedImages& images, const
     for_each_index(tree.level_begin[level + 1] - first, HomesOfParents{tree, first, home_.data()}, stream,
                    "boxes of images");
   }
+  DeviceArray<BoxId> found(*built.memory);
+  own_.resize(tree.boxes), found.resize(1);
+  with_temporary(*built.memory, "boxes at home", [&](void* temporary, std::size_t& bytes) {
+    return cub::DeviceSelect::If(temporary, bytes, thrust::counting_iterator<BoxId>(0), own_.data(), found.data(),
+                                 tree.boxes, HasOwnPoints{tree, home_.data()}, stream);
+  });
+  download(&owns_, found.data(), 1, stream);
+  require(cudaStreamSynchronize(stream), "boxes at home");
 }
 
 }  // namespace farfield::cuda

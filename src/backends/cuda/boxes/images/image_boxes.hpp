@@ -24,16 +24,20 @@ struct FollowedImages {
 
 class ImageBoxes {
  public:
-  explicit ImageBoxes(DeviceMemory& memory) : home_(memory) {}
-  void forget() { home_.release(); }
-  /// In the order of the memory's stream; `scale` is that of the tree's build.
+  explicit ImageBoxes(DeviceMemory& memory) : home_(memory), own_(memory) {}
+  void forget() { home_.release(), own_.release(), owns_ = 0; }
+  /// In the order of the memory's stream, for which it waits; `scale` is that of the tree's build.
   void find(const CudaTree& built, const FollowedImages& images, const Scaling& scale);
   /// [boxes] in device memory: the box at home that a box is an image of; no_box: it is none, or not to rounding. Null
   /// before find().
   const BoxId* home() const { return home_.empty() ? nullptr : home_.data(); }
+  /// [owns()] in device memory: leaves that are no images, and the boxes of levels 0 and 1.
+  const BoxId* own() const { return own_.data(); }
+  BoxId owns() const { return owns_; }
 
  private:
-  DeviceArray<BoxId> home_;
+  DeviceArray<BoxId> home_, own_;
+  BoxId owns_ = 0;
 };
 
 }  // namespace farfield::cuda
