@@ -15,10 +15,11 @@ template <class Real>
 bool bind_images(const ImagesInTree& images, CudaTree& tree, bool captured, Work<Real>& work) {
   const bool by_operands = work.tensor.ready && !work.rotation && !work.reduced && !work.has_m2p;
   const BoxId* const home = std::exchange(work.home, by_operands ? images.boxes().home() : nullptr);
-  work.looked_at = work.home ? images.boxes().own() : nullptr, work.looks = images.boxes().owns();
+  work.looked_at = work.home ? images.boxes().own() : nullptr;
+  const BoxId looks = std::exchange(work.looks, images.boxes().owns());
   const double targets = std::exchange(work.targets_per_leaf, images.boxes().home() ? sources_per_leaf(work) : -1);
   if (images.others_stay() && !(captured && work.home)) images.move_all(tree);
-  return home != work.home || targets != work.targets_per_leaf;
+  return home != work.home || looks != work.looks || targets != work.targets_per_leaf;
 }
 
 }  // namespace farfield::cuda
