@@ -23,8 +23,6 @@ namespace {
 constexpr double near_part = 0.7, far_part = 0.5;
 constexpr double omitted_over_highest = 3;  // of the two highest degrees, which are summed, over all that are not
 constexpr double most_near_cells = 250000;  // seconds of tables; a cell of 1:1:70
-// Costs of waves were measured with many points. Those of few are nearly all a launch's, and would choose by chance.
-constexpr std::int64_t many_points = 1 << 15;
 
 /// All images within twice the longest extent are added up one by one.
 void require_moderate(const UnitCell& cell, const FractionRange (&range)[3]) {
@@ -272,7 +270,9 @@ BlockGrid Box::grid_for(BoxPoints& points, const UnitCell& cell, double margin) 
     range[i].low -= more, range[i].high += more;
   }
   require_moderate(cell, range);
-  const bool waves = on_device_ && points.sources() >= many_points;
+  // Costs of waves were measured with many points. Those of few are nearly all a launch's, and would choose by chance.
+  constexpr std::int64_t many = 1 << 15;
+  const bool waves = on_device_ && points.sources() >= many;
   return choose_blocks(cell, range, static_cast<double>(points.sources()), box_degree(options_),
                        waves ? BlockSums::waves : BlockSums::pairs);
 }

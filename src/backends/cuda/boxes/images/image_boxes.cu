@@ -1,8 +1,6 @@
-#include <thrust/iterator/counting_iterator.h>
-
 #include <cmath>
-#include <cub/device/device_select.cuh>
 
+#include "backends/cuda/boxes/choose_numbers.hpp"
 #include "backends/cuda/boxes/images/image_boxes.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "tree/displacement.hpp"
@@ -114,14 +112,8 @@ void ImageBoxes::find(const CudaTree& built, const FollowedImages& images, const
     for_each_index(tree.level_begin[level + 1] - first, HomesOfParents{tree, first, home_.data()}, stream,
                    "boxes of images");
   }
-  DeviceArray<BoxId> found(*built.memory);
-  own_.resize(tree.boxes), found.resize(1);
-  with_temporary(*built.memory, "boxes at home", [&](void* temporary, std::size_t& bytes) {
-    return cub::DeviceSelect::If(temporary, bytes, thrust::counting_iterator<BoxId>(0), own_.data(), found.data(),
-                                 tree.boxes, HasOwnPoints{tree, home_.data()}, stream);
-  });
-  download(&owns_, found.data(), 1, stream);
-  require(cudaStreamSynchronize(stream), "boxes at home");
+  owns_ = static_cast<BoxId>(
+      choose_numbers(tree.boxes, HasOwnPoints{tree, home_.data()}, own_, *built.memory, "boxes at home"));
 }
 
 }  // namespace farfield::cuda

@@ -1,7 +1,4 @@
-#include <thrust/iterator/counting_iterator.h>
-
-#include <cub/device/device_select.cuh>
-
+#include "backends/cuda/boxes/choose_numbers.hpp"
 #include "backends/cuda/boxes/images/sources_in_reach.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 
@@ -40,18 +37,12 @@ struct IsMarked {
 
 void SourcesInReach::find(const CudaTree& built, const BoxId* home) {
   DeviceMemory& memory = *built.memory;
-  const std::int64_t sources = built.sources.count, all = sources + padding;
+  const std::int64_t sources = built.sources.count;
   DeviceArray<std::uint8_t> in_reach(memory);
-  DeviceArray<std::int64_t> found(memory);
-  in_reach.resize(sources), source_.resize(all), found.resize(1);
+  in_reach.resize(sources);
   for_each_index(built.tree.boxes, MarkLeaves{built.tree.view(), home, in_reach.data()}, memory.stream,
                  "sources in reach");
-  with_temporary(memory, "sources in reach", [&](void* temporary, std::size_t& bytes) {
-    return cub::DeviceSelect::If(temporary, bytes, thrust::counting_iterator<std::uint32_t>(0), source_.data(),
-                                 found.data(), all, IsMarked{in_reach.data(), sources}, memory.stream);
-  });
-  download(&count_, found.data(), 1, memory.stream);
-  require(cudaStreamSynchronize(memory.stream), "sources in reach");
+  count_ = choose_numbers(sources + padding, IsMarked{in_reach.data(), sources}, source_, memory, "sources in reach");
 }
 
 }  // namespace farfield::cuda
