@@ -47,13 +47,25 @@ class FewCase {
     work_.tables = tables_.view();
     work_.octants = octants_.view();
     fill(matrix_, 8ll * work_.tables.stride * work_.tables.pitch);
+    make_triangle();
     fill(multipole_, std::int64_t(work_.tree.boxes) * work_.tables.stride);
     fill(local_, std::int64_t(work_.tree.boxes) * work_.tables.stride);
-    work_.tables.m2m.matrix = work_.tables.l2l.matrix = matrix_.data();
+    work_.tables.m2m.matrix = matrix_.data();
     const BoxId* begin = work_.tree.level_begin;
     for (int level = 3; level + 2 < work_.tree.levels; ++level)
       if (begin[level + 1] - begin[level] > whole_.last - whole_.first) whole_ = {begin[level], begin[level + 1]};
     if (sizeof(Real) == 4) add_operands();
+  }
+
+  /// From now on every third box has the multipole of the one before it, and none of its own.
+  void make_images() {
+    std::vector<BoxId> home(static_cast<std::size_t>(work_.tree.boxes), no_box);
+    for (int level = 2; level < work_.tree.levels; ++level)
+      for (BoxId box = work_.tree.level_begin[level] + 2; box < work_.tree.level_begin[level + 1]; box += 3)
+        home[static_cast<std::size_t>(box)] = box - 1;
+    cuda::upload(home_, home.data(), std::ssize(home), nullptr);
+    cuda::require(cudaDeviceSynchronize(), "images");
+    work_.home = home_.data();
   }
 
   int coefficients() const { return work_.tables.coefficients; }
@@ -79,6 +91,7 @@ class FewCase {
       cuda::require(cudaMemset(operands_.data(), 0xff, 2 * static_cast<std::size_t>(operands_.size())), "cudaMemset");
     cuda::Work<Real> work = work_;
     (up ? work.multipole : work.local) = array.data();
+    work.tables.l2l.matrix = coupled ? matrix_.data() : triangle_.data();
     for (const Part& part : parts) {
       const BoxId begin[] = {0, 0, 0, part.first, part.last};  // of levels: that of the parents is called 3
       work.tree.level_begin = begin;
@@ -94,6 +107,20 @@ class FewCase {
     for (Real& value : values) value = static_cast<Real>(random_.between(-1, 1));
     cuda::upload(array, values.data(), count, nullptr);
     cuda::require(cudaDeviceSynchronize(), "random numbers");
+  }
+
+  /// Of uncoupled degrees: no coefficient of a child has a part in those of lower degrees of its parent.
+  void make_triangle() {
+    const int count = coefficients();
+    std::vector<Real> values(static_cast<std::size_t>(matrix_.size()));
+    cuda::download(values.data(), matrix_.data(), matrix_.size(), nullptr);
+    cuda::require(cudaDeviceSynchronize(), "random numbers");
+    for (int row = 0; row < 8 * work_.tables.stride; ++row)
+      for (int i = 0; i < count; ++i)
+        if (SolidShape::degree_of(row % work_.tables.stride) < SolidShape::degree_of(i))
+          values[static_cast<std::size_t>(row * work_.tables.pitch + i)] = 0;
+    cuda::upload(triangle_, values.data(), std::ssize(values), nullptr);
+    cuda::require(cudaDeviceSynchronize(), "a triangle");
   }
 
   void add_operands() {
@@ -126,8 +153,9 @@ class FewCase {
   cuda::CudaTree tree_;
   cuda::Tables<Real> tables_{memory_};
   cuda::Octants octants_{memory_};
-  cuda::DeviceArray<Real> matrix_{memory_}, multipole_{memory_}, local_{memory_};
+  cuda::DeviceArray<Real> matrix_{memory_}, triangle_{memory_}, multipole_{memory_}, local_{memory_};
   cuda::DeviceArray<std::uint32_t> most_sources_{memory_};
+  cuda::DeviceArray<BoxId> home_{memory_};
   cuda::DeviceArray<std::uint16_t> operands_{memory_};
   cuda::Work<Real> work_;
   Part whole_{0, 0};
@@ -146,10 +174,11 @@ std::string difference(const Written& found, const Written& expected, int stride
 class CudaFewParents : public GpuTest {};
 
 template <class Real>
-void compare(Kind kind, int degree) {
+void compare(Kind kind, int degree, bool images = false) {
   static std::uint64_t seed = 0;
   SCOPED_TRACE(std::string(name(kind)) + ", degree " + std::to_string(degree) + ", seed " + std::to_string(++seed));
   FewCase<Real> level(kind, degree, seed);
+  if (images) level.make_images();
   const Part whole = level.whole();
   const std::int64_t boxes = whole.last - whole.first;
   const int stride = stride_of<Real>(level.coefficients());
@@ -177,6 +206,8 @@ void compare(Kind kind, int degree) {
 TEST_F(CudaFewParents, HaveTheBitsOfManyInSingle) {
   for (const int degree : {8, 10, 11, 12, 13, 14, 15, 16, 18, 22}) compare<float>(Kind::uniform, degree);
   for (const Kind kind : {Kind::plummer, Kind::apart, Kind::sphere}) compare<float>(kind, 14);
+  for (const int degree : {9, 12}) compare<float>(Kind::apart, degree);
+  for (const int degree : {11, 13}) compare<float>(Kind::uniform, degree, true);
 }
 
 TEST_F(CudaFewParents, HaveTheBitsOfManyInDouble) {

@@ -72,7 +72,9 @@ inline constexpr int few_parents_blocks = 4;
 /// Up to so many coefficients a thread of the ordinary l2l does not wait for long; m2m's up to octant_threads.
 inline constexpr int few_l2l_coefficients = 50;
 inline constexpr int octant_threads = 128;  ///< of a block of m2m and l2l up to as many coefficients; beyond, twice
-inline constexpr int octant_groups = 16;    ///< of parents that such a block processes at a time, at most
+/// Of the block that each multiprocessor has for many parents where the matrix fills its shared memory, at most.
+inline constexpr int many_octant_threads = 704;
+inline constexpr int octant_groups = 16;  ///< of parents that such a block processes at a time, at most
 /// Blocks per multiprocessor below which such blocks have fewer boxes.
 inline constexpr int octant_blocks = 8;
 /// A matrix of at most this size is copied to shared memory: the loads of the copy overlap. Otherwise a block with few

@@ -8,7 +8,7 @@
 
 #include "backends/cuda/far/few/l2l.hpp"
 #include "backends/cuda/far/fixed_degree.hpp"
-#include "backends/cuda/far/octants.hpp"
+#include "backends/cuda/far/octant_shapes.hpp"
 #include "backends/cuda/levels/stages.hpp"
 #include "backends/cuda/m2l/product.hpp"
 #include "backends/cuda/planar/stages.hpp"
@@ -22,6 +22,17 @@ template <class Real>
 __device__ void stage_by_parity(const Real* matrix, const OctantView& octants, int count, int pitch, Real* staged) {
   for (int i = static_cast<int>(threadIdx.x); i < count * count; i += static_cast<int>(blockDim.x))
     staged[i] = matrix[octants.index[i / count] * pitch + i % count];
+}
+
+/// The same by a block of many threads, asynchronously: it asks for all of the matrix before it looks for its parents.
+template <class Real>
+__device__ void copy_by_parity(const Real* matrix, const OctantView& octants, int count, int pitch, Real* staged) {
+  const int warps = static_cast<int>(blockDim.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+  for (int i = static_cast<int>(threadIdx.x) / 32; i < count; i += warps) {
+    const Real* const row = matrix + octants.index[i] * pitch;
+    for (int j = lane; j < count; j += 32) __pipeline_memcpy_async(&staged[i * count + j], &row[j], sizeof(Real));
+  }
+  __pipeline_commit();
 }
 
 /// Old values of one coefficient of a group's children. A thread reads only values that it has copied: no barrier.
@@ -100,56 +111,71 @@ __device__ void add_to_children(const Work<Real>& work, int stride, const Siblin
   }
 }
 
+/// Adds to the children of a batch of groups of parents.
+template <class Real, int fixed, bool staged, bool coupled, bool many, int threads>
+__device__ void sum_parents(const Work<Real>& work, const Real* matrix, const Siblings<Real>& siblings, int groups,
+                            const ByParity& by, Parents<Real>* local, OldValues<Real, threads>& old) {
+  constexpr int unrolled = fixed && fixed < 50 ? 1 : staged ? 4 : 8;  // rows of one parity are (d+1)^2 / 8
+  const int count = fixed ? fixed : work.tables.coefficients, places = groups * count;
+  const int stride = fixed ? stride_of<Real>(fixed) : work.tables.stride, pitch = staged ? count : work.tables.pitch;
+  int place = static_cast<int>(threadIdx.x);
+  if (place < places) copy_children(work, stride, siblings, place / count, place % count, old);
+  load_parents(work, siblings, groups, count, by, local);
+  if constexpr (many) __pipeline_wait_prior(0);  // for the matrix, too
+  __syncthreads();
+  while (place < places) {
+    const int i = place % count, group = place / count;
+    Parents<Real> sum[8];
+    sum_by_parity<Real, staged, unrolled, coupled>(matrix, pitch, count, i, local + group * count, by, sum);
+    __pipeline_wait_prior(0);
+    add_to_children(work, stride, siblings, group, i, by.parity[i], sum, old);
+    if (fixed || many) break;  // no thread has a second place, see octant_shape and many_shape
+    place += static_cast<int>(blockDim.x);
+    if (place < places) copy_children(work, stride, siblings, place / count, place % count, old);
+  }
+}
+
 template <class Real, int fixed, bool staged, bool coupled, int threads = tuning::octant_threads>
 __global__ void __launch_bounds__(threads, tuning::l2l_blocks* tuning::octant_threads / threads)
     l2l_kernel(Work<Real> work, const Real* matrix, BoxId first, BoxId last, OctantShape shape) {
   extern __shared__ __align__(16) unsigned char shared[];
   __shared__ Siblings<Real> siblings;
-  constexpr int unrolled = fixed && fixed < 50 ? 1 : staged ? 4 : 8;  // rows of one parity are (d+1)^2 / 8
+  constexpr bool many = threads == tuning::many_octant_threads;
   const int count = fixed ? fixed : work.tables.coefficients, groups = shape.groups;
-  const int stride = fixed ? stride_of<Real>(fixed) : work.tables.stride;
-  const BoxId begin = first + static_cast<BoxId>(blockIdx.x) * shape.boxes;
-  const auto has_targets = [&](BoxId box) { return work.alike || work.tree.target_count(box) > 0; };
-  find_parents(work.tree, begin, begin + shape.boxes < last ? begin + shape.boxes : last, has_targets, siblings);
-  if (siblings.parents == 0) return;
   auto& old = *reinterpret_cast<OldValues<Real, threads>*>(shared);
   auto* local = reinterpret_cast<Parents<Real>*>(&old + 1);
   auto* own_matrix = reinterpret_cast<Real*>(local + groups * count);
   auto* index = reinterpret_cast<std::int16_t*>(own_matrix + (staged ? count * count : 0));
   const ByParity by{index, index + count,
                     reinterpret_cast<unsigned char*>(index + count + 8 * (SolidShape::degree_of(count - 1) + 2))};
-  load_lists(work.octants, count, by);
-  if constexpr (staged) stage_by_parity(matrix, work.octants, count, work.tables.pitch, own_matrix);
-  for (int from = 0; from < siblings.parents; from += groups * Parents<Real>::size) {
-    __syncthreads();
-    const auto with_targets = [&](BoxId child) { return has_targets(child) ? child : no_box; };
-    const int now = find_children(work.tree, from, groups, with_targets, siblings);
-    const int places = now * count;
-    int place = static_cast<int>(threadIdx.x);
-    if (place < places) copy_children(work, stride, siblings, place / count, place % count, old);
-    load_parents(work, siblings, now, count, by, local);
-    __syncthreads();
-    while (place < places) {
-      const int i = place % count, group = place / count;
-      Parents<Real> sum[8];
-      sum_by_parity<Real, staged, unrolled, coupled>(staged ? own_matrix : matrix, staged ? count : work.tables.pitch,
-                                                     count, i, local + group * count, by, sum);
-      __pipeline_wait_prior(0);
-      add_to_children(work, stride, siblings, group, i, by.parity[i], sum, old);
-      if (fixed) break;  // with a fixed count no thread has a second place, see octant_shape
-      place += static_cast<int>(blockDim.x);
-      if (place < places) copy_children(work, stride, siblings, place / count, place % count, old);
+  const auto has_targets = [&](BoxId box) { return work.alike || work.tree.target_count(box) > 0; };
+  const auto with_targets = [&](BoxId child) { return has_targets(child) ? child : no_box; };
+  if constexpr (many) copy_by_parity(matrix, work.octants, count, work.tables.pitch, own_matrix);
+  for (BoxesOfBlock boxes = boxes_of_block<many>(first, last, shape); boxes.any(); boxes.advance()) {
+    find_parents(work.tree, boxes, has_targets, siblings);
+    if (siblings.parents == 0) continue;
+    load_lists(work.octants, count, by);
+    if constexpr (staged && !many) stage_by_parity(matrix, work.octants, count, work.tables.pitch, own_matrix);
+    for (int from = 0; from < siblings.parents; from += groups * Parents<Real>::size) {
+      __syncthreads();
+      const int now = find_children(work.tree, from, groups, with_targets, siblings);
+      sum_parents<Real, fixed, staged, coupled, many>(work, staged ? own_matrix : matrix, siblings, now, by, local,
+                                                      old);
     }
   }
 }
 
 template <class Real>
-static std::size_t l2l_shared_bytes(int groups, int count) {
+static std::size_t l2l_shared_bytes(int groups, int count, int threads, bool with_matrix) {
   const auto numbers = static_cast<std::size_t>(count);
-  const std::size_t values = 8 * sizeof(Parents<Real>) * static_cast<std::size_t>(octant_threads_of(count));
-  return values + sizeof(Parents<Real>) * static_cast<std::size_t>(groups) * numbers +
-         (is_staged<Real>(count) ? sizeof(Real) * numbers * numbers : 0) +
+  return 8 * sizeof(Parents<Real>) * static_cast<std::size_t>(threads) +
+         sizeof(Parents<Real>) * static_cast<std::size_t>(groups) * numbers +
+         (with_matrix ? sizeof(Real) * numbers * numbers : 0) +
          sizeof(std::int16_t) * (numbers + 8 * (static_cast<std::size_t>(SolidShape::degree_of(count)) + 2)) + numbers;
+}
+template <class Real>
+static std::size_t l2l_shared_bytes(int groups, int count) {
+  return l2l_shared_bytes<Real>(groups, count, octant_threads_of(count), is_staged<Real>(count));
 }
 
 template <class Real>
@@ -166,13 +192,19 @@ bool l2l_by_octants(int coefficients) {
 
 template <class Real, int fixed, bool coupled>
 static void launch_l2l(const Work<Real>& work, BoxId first, BoxId last, const OctantShape& shape) {
-  if (const FewShape few = l2l_few_shape<Real>(last - first, work.tables.coefficients); few.groups > 0)
+  const int count = work.tables.coefficients;
+  constexpr int most = tuning::many_octant_threads;
+  const auto bytes_of = [&](int groups) { return l2l_shared_bytes<Real>(groups, count, most, true); };
+  if (const FewShape few = l2l_few_shape<Real>(last - first, count); few.groups > 0)
     return launch_l2l_few(work, first, last, few, coupled);
+  if constexpr (tuning::single<Real>)
+    if (const OctantShape many = many_shape<Real>(last - first, count, bytes_of); many.groups > 0)
+      return launch_many("l2l", l2l_kernel<Real, 0, true, coupled, most>, work, work.tables.l2l, first, last, many,
+                         bytes_of(many.groups));
   launch_octants<Real>("l2l",
                        {l2l_kernel<Real, fixed, true, coupled>, l2l_kernel<Real, fixed, false, coupled>,
                         l2l_kernel<Real, 0, false, coupled, 2 * tuning::octant_threads>},
-                       work, work.tables.l2l, first, last, shape,
-                       l2l_shared_bytes<Real>(shape.groups, work.tables.coefficients));
+                       work, work.tables.l2l, first, last, shape, l2l_shared_bytes<Real>(shape.groups, count));
 }
 
 /// Calls launch(parents, their end, shape), or multiplies by eight matrices.

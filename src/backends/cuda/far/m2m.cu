@@ -1,7 +1,7 @@
 // m2m: multipoles of the parents of one level from their children, M_parent = sum over children of T_octant M_child, by
 // one product for all eight (octants.hpp). Cost: (d+1)^4 / 2 multiply-adds and 9 (d+1)^2 numbers of traffic per parent.
 #include "backends/cuda/far/few/m2m.hpp"
-#include "backends/cuda/far/octants.hpp"
+#include "backends/cuda/far/octant_shapes.hpp"
 #include "backends/cuda/levels/stages.hpp"
 #include "backends/cuda/m2l/product.hpp"
 #include "backends/cuda/planar/stages.hpp"
@@ -78,14 +78,14 @@ __global__ void __launch_bounds__(threads, blocks_held(tuning::m2m_blocks* tunin
                                    EightFold<Real>::pitch_of(groups, count)};
   auto* own_matrix = reinterpret_cast<Real*>(transforms.at + 8 * transforms.pitch);
   auto* parity = reinterpret_cast<unsigned char*>(own_matrix + (staged ? count * count : 0));
-  const BoxId begin = first + static_cast<BoxId>(blockIdx.x) * shape.boxes;
+  const BoxesOfBlock boxes = boxes_of_block<false>(first, last, shape);
   const auto has_own = [&](BoxId box) { return !work.is_image(box); };
-  find_parents(work.tree, begin, begin + shape.boxes < last ? begin + shape.boxes : last, has_own, siblings);
+  find_parents(work.tree, boxes, has_own, siblings);
   if (siblings.parents == 0) return;
   for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
     parity[i] = work.octants.parity[i];
   if constexpr (staged) stage_matrix(matrix, count, work.tables.pitch, own_matrix);
-  const float scale = work.tensor.ready ? operand_scale(work.tensor, work.tree.level[begin]) : 0;
+  const float scale = work.tensor.ready ? operand_scale(work.tensor, work.tree.level[boxes.first]) : 0;
   for (int from = 0; from < siblings.parents; from += groups * Parents<Real>::size) {
     __syncthreads();
     const auto expanded = [&](BoxId child) { return work.expanded(child); };

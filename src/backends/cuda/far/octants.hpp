@@ -61,17 +61,6 @@ const Real* octant_matrix(const TablesView<Real>& tables, const Operators<Real>&
   return operators.matrix + static_cast<std::int64_t>(7) * tables.stride * tables.pitch;
 }
 
-/// Is a matrix copied to shared memory?
-template <class Real>
-bool is_staged(int count) {
-  return sizeof(Real) * static_cast<std::size_t>(count) * static_cast<std::size_t>(count) <= tuning::most_staged_bytes;
-}
-template <class Real>
-__device__ void stage_matrix(const Real* matrix, int count, int pitch, Real* staged) {
-  for (int i = static_cast<int>(threadIdx.x); i < count * count; i += static_cast<int>(blockDim.x))
-    staged[i] = matrix[i / count * pitch + i % count];
-}
-
 /// Calls f(integral_constant<count>) for the counts of low degrees in single, where index arithmetic would cost as much
 /// as the sums; else f(integral_constant<0>): any count.
 template <class Real, int degree = 0, class F>
@@ -83,11 +72,6 @@ void with_fixed_count(int count, F&& f) {
   } else {
     f(std::integral_constant<int, 0>{});
   }
-}
-
-/// With a thread for each coefficient, a block does with one look at the matrix, which waits for its numbers.
-inline int octant_threads_of(int coefficients) {
-  return coefficients > tuning::octant_threads ? 2 * tuning::octant_threads : tuning::octant_threads;
 }
 
 /// Boxes that one block looks through for parents.
@@ -102,15 +86,26 @@ struct Siblings {
   BoxId child[8][tuning::octant_groups * Parents<Real>::size];
 };
 
-/// Boxes first ... last - 1 that are no leaves and are wanted(box), in order; by all threads, of which each looks at
-/// one box. The finest levels of an adaptive tree hold few parents among many leaves: only the parents are work.
+/// What a block looks through: of the boxes of a level, which end before `last`, the next `count` from `first` on,
+/// every step-th.
+struct BoxesOfBlock {
+  BoxId first, step, last;
+  int count;
+
+  __device__ bool any() const { return first < last; }
+  /// To those behind what all blocks have looked through.
+  __device__ void advance() { first += static_cast<BoxId>(gridDim.x) * count; }
+};
+
+/// Those that are no leaves and are wanted(box), in order; by all threads, of which each looks at one box. The finest
+/// levels of an adaptive tree hold few parents among many leaves: only the parents are work.
 template <class Real, class Wanted>
-__device__ void find_parents(const TreeView& tree, BoxId first, BoxId last, const Wanted& wanted,
+__device__ void find_parents(const TreeView& tree, const BoxesOfBlock& boxes, const Wanted& wanted,
                              Siblings<Real>& siblings) {
   __shared__ int found[32];  // by each warp of the block
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
-  const BoxId own = first + thread;
-  const bool parent = thread < most_boxes && own < last && !tree.is_leaf(own) && wanted(own);
+  const BoxId own = boxes.first + thread * boxes.step;
+  const bool parent = thread < boxes.count && own < boxes.last && !tree.is_leaf(own) && wanted(own);
   const unsigned among = __ballot_sync(0xffffffffu, parent);
   if (lane == 0) found[thread / 32] = __popc(among);
   __syncthreads();
@@ -149,47 +144,5 @@ struct EightFold {
   /// Number `place` of those of one k: coefficient place / size % count of parent place % size.
   __device__ Real& number(int k, int place) const { return reinterpret_cast<Real*>(at + k * pitch)[place]; }
 };
-
-/// How a level's boxes are divided: a block has `boxes` of them and processes `groups` groups of parents at a time, as
-/// many as give every thread a coefficient. Blocks have fewer boxes where there would be few blocks. groups == 0: not
-/// even one group fits into shared memory beside the fixed needs of a block.
-struct OctantShape {
-  int groups, boxes;
-  unsigned blocks;
-};
-template <class Real>
-OctantShape octant_shape(std::int64_t boxes, int coefficients, std::size_t bytes_of_block,
-                         std::size_t bytes_per_group) {
-  const auto room = static_cast<std::size_t>(device_limits().shared_bytes);
-  if (bytes_of_block + bytes_per_group > room) return {0, 0, 0};
-  const auto fit = static_cast<int>((room - bytes_of_block) / bytes_per_group);
-  OctantShape shape{std::min({tuning::octant_groups, fit, std::max(1, tuning::octant_threads / coefficients)}),
-                    most_boxes, 0};
-  while (shape.groups > 1 && boxes < std::int64_t(shape.groups) * Parents<Real>::size * device_limits().multiprocessors)
-    shape.groups /= 2;
-  while (shape.boxes > shape.groups * Parents<Real>::size &&
-         boxes < std::int64_t(shape.boxes) * tuning::octant_blocks * device_limits().multiprocessors)
-    shape.boxes /= 2;
-  shape.blocks = static_cast<unsigned>((boxes + shape.boxes - 1) / shape.boxes);
-  return shape;
-}
-
-/// A stage with the matrix in shared memory, without, and of more coefficients than a block of the others has threads.
-template <class Real>
-struct OctantKernels {
-  using Kernel = void (*)(Work<Real>, const Real*, BoxId, BoxId, OctantShape);
-  Kernel staged, plain, wide;
-};
-template <class Real>
-void launch_octants(const char* name, const OctantKernels<Real>& kernels, const Work<Real>& work,
-                    const Operators<Real>& operators, BoxId first, BoxId last, const OctantShape& shape,
-                    std::size_t bytes) {
-  const int count = work.tables.coefficients, threads = octant_threads_of(count);
-  const auto kernel = threads > tuning::octant_threads ? kernels.wide
-                      : is_staged<Real>(count)         ? kernels.staged
-                                                       : kernels.plain;
-  launch_kernel(name, kernel, {shape.blocks, threads, bytes}, work.stream, work, octant_matrix(work.tables, operators),
-                first, last, shape);
-}
 
 }  // namespace farfield::cuda
