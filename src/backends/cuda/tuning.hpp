@@ -129,9 +129,17 @@ template <class Real>
 inline constexpr int targets_per_thread = single<Real> ? 4 : 2;
 template <class Real>
 inline constexpr int staged_per_thread = single<Real> ? 8 : 4;
+/// In single five, of narrow tiles with gradients of plain charges, for leaves of about so many points in the tree's
+/// mean: 41 make 11 fours, of which 64 threads hold five times, and 9 fives, which they hold seven times. One H200,
+/// 1.1e6 atoms of water: p2p takes 1.05 ms for 1.11. Where no fewer lanes are idle fives take 1.05 times as long.
+inline constexpr int five = 5;
+constexpr bool has_fives(double mean) { return mean > 38.5 && mean < 45.5; }
 /// Threads of tiles per multiprocessor for which registers must suffice.
 template <class Real>
 inline constexpr int tile_residents = single<Real> ? 768 : 640;
+/// Of potential and gradient of plain charges in single: 96 registers in place of 80. One H200, 1e12 pairs a second of
+/// 24, 48, 96 and 256 points per leaf: 1.09, 1.32, 1.41, 1.52 for 1.07, 1.27, 1.37, 1.46 (bench/gpu_p2p).
+inline constexpr int gradient_residents = 640;
 
 /// The same for sums with dipoles or Hessians, whose ten sums of a target would not stay in so few registers.
 template <class Real>

@@ -117,6 +117,7 @@ struct PairTiles {
   const std::int32_t *tiles = nullptr, *families = nullptr;  ///< device memory: how many there are
   std::int64_t most_tiles = 0, most_families = 0;            ///< upper bounds of these counts
   bool wide = false;                                         ///< tiles of wide_tile threads
+  bool fives = false;                                        ///< see tuning::has_fives
 };
 
 /// What every stage reads: points and tree.

@@ -32,15 +32,24 @@ __device__ Shared& memory_of(Dynamic&) {
   return *reinterpret_cast<Shared*>(dynamic);
 }
 
-template <class Real>
-constexpr int residents(int densities) {
-  return densities == 1 ? tuning::tile_residents<Real> : tuning::moment_residents<Real>(with_hessian);
+/// Potential and gradient of plain charges, in single.
+template <class Kernel, class Real, int parts, Softened softened>
+inline constexpr bool is_plain =
+    tuning::single<Real>&& OfInverseDistance<Kernel>&& softened == Softened::no&& parts == with_gradient;
+
+template <class Kernel, class Real, int parts, Softened softened, int densities>
+constexpr int residents() {
+  if (densities > 1) return tuning::moment_residents<Real>(with_hessian);
+  return is_plain<Kernel, Real, parts, softened> ? tuning::gradient_residents : tuning::tile_residents<Real>;
 }
 
-template <class Kernel, class Real, int parts, int threads, Softened softened, int densities>
-__global__ void __launch_bounds__(threads, residents<Real>(densities) / threads)
+/// `n`: targets of a thread.
+template <class Kernel, class Real, int parts, int threads, Softened softened, int densities,
+          int n = tuning::targets_per_thread<Real>>
+__global__ void __launch_bounds__(threads, residents<Kernel, Real, parts, softened, densities>() / threads)
     p2p_kernel(const __grid_constant__ NearWork<Real> work) {
-  using Sum = PairSum<Kernel, Real, parts, threads, softened, softened != Softened::no || HasCore<Kernel>, densities>;
+  using Sum =
+      PairSum<Kernel, Real, parts, threads, softened, softened != Softened::no || HasCore<Kernel>, densities, n>;
   __shared__ std::conditional_t<densities == 1, typename Sum::Shared, Dynamic> declared;
   __shared__ RowSources::Shared row;
   typename Sum::Shared& shared = memory_of<typename Sum::Shared>(declared);
@@ -66,8 +75,11 @@ static unsigned blocks_over(std::int64_t most) {
 
 template <class Kernel, class Real, int threads>
 static void p2p_tiles(const NearWork<Real>& work) {
-  const auto kernel = with_pairs<Kernel>(work, [](auto of, auto softened, auto parts) {
-    return &p2p_kernel<typename decltype(of)::type, Real, parts(), threads, softened(), 1>;
+  const auto kernel = with_pairs<Kernel>(work, [&](auto of, auto softened, auto parts) {
+    using Of = typename decltype(of)::type;
+    if constexpr (threads == tuning::narrow_tile && is_plain<Of, Real, parts(), softened()>)
+      if (work.near.fives) return &p2p_kernel<Of, Real, parts(), threads, softened(), 1, tuning::five>;
+    return &p2p_kernel<Of, Real, parts(), threads, softened(), 1>;
   });
   launch_kernel("p2p", kernel, {blocks_over(work.near.most_tiles), threads, 0}, work.stream, work);
 }

@@ -155,7 +155,7 @@ P2pWork::P2pWork(DeviceMemory& memory) {
 }
 
 PairTiles P2pWork::view() const {
-  return {tile_.data(), family_.data(), count_.data(), count_.data() + 1, most_tiles_, most_families_, wide_};
+  return {tile_.data(), family_.data(), count_.data(), count_.data() + 1, most_tiles_, most_families_, wide_, fives_};
 }
 
 const std::uint8_t* P2pWork::find_candidates(const TreeView& tree, const ListsView& lists, cudaStream_t stream) {

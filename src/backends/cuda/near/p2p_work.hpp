@@ -59,6 +59,7 @@ class P2pWork {
     const double mean = static_cast<double>(sources) / (0.875 * (boxes + 1.0));
     split_ = split;
     wide_ = mean > limits.narrow_mean;
+    fives_ = !wide_ && tuning::has_fives(mean);
     const int family_mean = family_mean_of(mean, limits);
     const int threads = wide_ ? tuning::wide_tile : tuning::narrow_tile;
     const int held = tuning::targets_per_thread<Real> * threads;
@@ -82,7 +83,7 @@ class P2pWork {
              cudaStream_t stream);
 
   std::int64_t most_tiles_ = 0, most_families_ = 0;
-  bool wide_ = false;
+  bool wide_ = false, fives_ = false;
   SplitFamilies split_;
   DeviceArray<std::uint8_t> candidate_, scratch_;
   DeviceArray<std::uint64_t> place_;

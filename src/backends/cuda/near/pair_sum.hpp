@@ -16,13 +16,14 @@ __device__ std::int64_t direct_target(const NearWork<Real>& work, std::int64_t p
 }
 
 /// `deep`, for the direct sum and for leaves that a softening makes wide: sums of three levels (batch, chunk, total),
-/// since there are more sources than in other leaves, and tiles in the order of Work::target_curve.
+/// since there are more sources than in other leaves, and tiles in the order of Work::target_curve. `n`: targets of a
+/// thread.
 template <class Kernel, class Real, int parts, int threads, Softened softened = Softened::no, bool deep = false,
-          int densities = 1>
+          int densities = 1, int n = tuning::targets_per_thread<Real>>
 class PairSum {
   using Sums = SumsOf<Real, densities>;
   using More = Further<Real, densities>;
-  static constexpr int n = tuning::targets_per_thread<Real>, chunk = tuning::staged_per_thread<Real> * threads;
+  static constexpr int chunk = tuning::staged_per_thread<Real> * threads;
   static constexpr int dealt = 4;  // sources of a group per round
   static constexpr int batch = 8;  // rounds discarded together: of batches with 32 sources one in some hundred
   /// The j-th sources of all rounds form a column, so that neighbouring groups read neighbouring places. Columns begin
