@@ -150,7 +150,7 @@ constexpr int moment_residents(int parts) {
 inline constexpr int family_leaf = 64;  ///< most targets of a leaf in a family
 /// Families serve up to this many targets per leaf, in the family's mean (bench/gpu_p2p).
 template <class Real>
-inline constexpr int family_mean = single<Real> ? 26 : 20;
+inline constexpr int family_mean = single<Real> ? 28 : 20;
 /// No families where the tree's mean exceeds theirs by this factor: there are few then, and their launch is a handful
 /// of long blocks (0.1 of 0.8 ms at 2^20 points, 32 per leaf).
 inline constexpr double few_families = 1.1;
@@ -165,6 +165,8 @@ inline constexpr int family_room = single<Real> ? 1792 : 1024;
 /// Blocks of families per multiprocessor for which registers must suffice.
 template <class Real>
 inline constexpr int family_blocks = single<Real> ? 6 : 5;
+/// See gradient_residents: of 8, 16, 20 and 26 points per leaf 0.60, 1.07, 1.17 and 1.28 for 0.61, 1.05, 1.15 and 1.24.
+inline constexpr int gradient_family_blocks = 5;
 
 /// Number of blocks, each of which processes a share of `most` tiles or families. Many more blocks would cost more to
 /// start where few have work; fewer blocks would leave some with more work than others.

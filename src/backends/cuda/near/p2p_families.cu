@@ -14,7 +14,13 @@ namespace {
 
 using namespace families;
 
-constexpr int blocks_of_densities = 4;  // per multiprocessor, as many as shared memory holds
+/// Blocks of a multiprocessor; of several densities as many as shared memory holds.
+template <class Kernel, class Real, int parts, Softened softened, int densities>
+constexpr int residents() {
+  if (densities > 1) return 4;
+  const bool plain = tuning::single<Real> && OfInverseDistance<Kernel> && softened == Softened::no;
+  return plain && parts == with_gradient ? tuning::gradient_family_blocks : tuning::family_blocks<Real>;
+}
 
 /// A warp's sums for one child. A unit is a lane's `n` targets; groups of `units_` lanes share the sources.
 template <class Kernel, class Real, int parts, int n, Softened softened, int densities>
@@ -180,7 +186,7 @@ __device__ void sum_child(const NearWork<Real>& work, Leaves<Real>& around, cons
 }
 
 template <class Kernel, class Real, int parts, Softened softened, int densities>
-__global__ void __launch_bounds__(threads, densities == 1 ? tuning::family_blocks<Real> : blocks_of_densities)
+__global__ void __launch_bounds__(threads, residents<Kernel, Real, parts, softened, densities>())
     families_kernel(const __grid_constant__ NearWork<Real> work) {
   extern __shared__ __align__(16) unsigned char dynamic[];
   __shared__ Leaves<Real> around;
