@@ -19,9 +19,9 @@ namespace {
 /// How p2p goes about it.
 struct Form {
   int family_mean;
-  bool wide;
+  bool wide, fives = false;
 };
-constexpr Form forms[] = {{0, false}, {0, true}, {cuda::tuning::family_leaf, true}, {12, false}};
+constexpr Form forms[] = {{0, false}, {0, true}, {cuda::tuning::family_leaf, true}, {12, false}, {0, false, true}};
 
 /// One cloud in a tree on the host and in the same one on the device.
 class NearField {
@@ -59,6 +59,7 @@ class NearField {
     near.build(device_.tree.view(), device_.lists.view(), device_.sources.count, targets(), nullptr, limits);
     cuda::Work<Real> work = bound<Real>(std::is_same_v<Kernel, Count>);
     work.near = near.view();
+    work.near.fives = form.fives;
     cuda::DeviceArray<Real> result[4];
     std::vector<Real> zeros(static_cast<std::size_t>(targets()));
     for (int i = 0; i < parts_with(gradient); ++i) {
@@ -161,7 +162,7 @@ void expect_sums(NearField& field, const std::vector<double>& expected) {
   const double tolerance = sizeof(Real) == 4 ? 8e-7 : 1e-14;  // pairs just beyond 1/16 of a leaf: 16 times 4.5e-8
   for (const Form& form : forms) {
     SCOPED_TRACE(std::to_string(sizeof(Real)) + " bytes, families to " + std::to_string(form.family_mean) +
-                 (form.wide ? ", wide tiles" : ", narrow tiles"));
+                 (form.wide ? ", wide tiles" : ", narrow tiles") + (form.fives ? ", fives" : ""));
     const std::vector<double> sums = field.found<Laplace3d, Real>(true, form);
     const Distance all = distance(sums, expected);
     EXPECT_LE(all.potential, tolerance);

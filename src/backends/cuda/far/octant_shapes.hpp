@@ -18,6 +18,7 @@ __device__ void stage_matrix(const Real* matrix, int count, int pitch, Real* sta
   for (int i = static_cast<int>(threadIdx.x); i < count * count; i += static_cast<int>(blockDim.x))
     staged[i] = matrix[i / count * pitch + i % count];
 }
+
 /// With a thread for each coefficient, a block does with one look at the matrix, which waits for its numbers.
 inline int octant_threads_of(int coefficients) {
   return coefficients > tuning::octant_threads ? 2 * tuning::octant_threads : tuning::octant_threads;

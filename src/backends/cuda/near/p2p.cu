@@ -32,15 +32,10 @@ __device__ Shared& memory_of(Dynamic&) {
   return *reinterpret_cast<Shared*>(dynamic);
 }
 
-/// Potential and gradient of plain charges, in single.
-template <class Kernel, class Real, int parts, Softened softened>
-inline constexpr bool is_plain =
-    tuning::single<Real>&& OfInverseDistance<Kernel>&& softened == Softened::no&& parts == with_gradient;
-
 template <class Kernel, class Real, int parts, Softened softened, int densities>
 constexpr int residents() {
   if (densities > 1) return tuning::moment_residents<Real>(with_hessian);
-  return is_plain<Kernel, Real, parts, softened> ? tuning::gradient_residents : tuning::tile_residents<Real>;
+  return is_plain<Kernel, Real, parts, softened>() ? tuning::gradient_residents : tuning::tile_residents<Real>;
 }
 
 /// `n`: targets of a thread.
@@ -77,7 +72,7 @@ template <class Kernel, class Real, int threads>
 static void p2p_tiles(const NearWork<Real>& work) {
   const auto kernel = with_pairs<Kernel>(work, [&](auto of, auto softened, auto parts) {
     using Of = typename decltype(of)::type;
-    if constexpr (threads == tuning::narrow_tile && is_plain<Of, Real, parts(), softened()>)
+    if constexpr (threads == tuning::narrow_tile && is_plain<Of, Real, parts(), softened()>())
       if (work.near.fives) return &p2p_kernel<Of, Real, parts(), threads, softened(), 1, tuning::five>;
     return &p2p_kernel<Of, Real, parts(), threads, softened(), 1>;
   });

@@ -4,6 +4,7 @@
 // is summed last, by the careful pass of pair_targets.hpp (add_clear).
 #include "backends/cuda/near/family_leaves.hpp"
 #include "backends/cuda/near/moments/moments.hpp"
+#include "backends/cuda/near/pair_variants.hpp"
 #include "backends/cuda/planar/families.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/stages.hpp"
@@ -18,8 +19,7 @@ using namespace families;
 template <class Kernel, class Real, int parts, Softened softened, int densities>
 constexpr int residents() {
   if (densities > 1) return 4;
-  const bool plain = tuning::single<Real> && OfInverseDistance<Kernel> && softened == Softened::no;
-  return plain && parts == with_gradient ? tuning::gradient_family_blocks : tuning::family_blocks<Real>;
+  return is_plain<Kernel, Real, parts, softened>() ? tuning::gradient_family_blocks : tuning::family_blocks<Real>;
 }
 
 /// A warp's sums for one child. A unit is a lane's `n` targets; groups of `units_` lanes share the sources.

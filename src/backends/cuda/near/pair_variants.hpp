@@ -1,10 +1,19 @@
 // Which variant of a kernel of pairs is launched: compiled for the core, the softening and the parts that are summed.
 #pragma once
+#include "backends/cuda/tuning.hpp"
 #include "backends/cuda/work.hpp"
+#include "core/results.hpp"
+#include "kernels/concept.hpp"
 #include "kernels/inverse_square.hpp"
 #include "kernels/softened.hpp"
 
 namespace farfield::cuda {
+
+/// Is it potential and gradient of plain charges, in single?
+template <class Kernel, class Real, int parts, Softened softened>
+constexpr bool is_plain() {
+  return tuning::single<Real> && OfInverseDistance<Kernel> && softened == Softened::no && parts == with_gradient;
+}
 
 /// Calls f(kernel, softened, parts), constants, for the kernel, coreless where no pair has a core, and what is summed.
 template <class Kernel, class Real, class F>
