@@ -30,6 +30,12 @@ __device__ void transform_children(const Work<Real>& work, const Siblings<Real>&
   }
 }
 
+template <class Real>
+__device__ void stage_matrix(const Real* matrix, int count, int pitch, Real* staged) {
+  for (int i = static_cast<int>(threadIdx.x); i < count * count; i += static_cast<int>(blockDim.x))
+    staged[i] = matrix[i / count * pitch + i % count];
+}
+
 /// The matrix, in shared or global memory, and the parities, in shared memory.
 template <class Real>
 struct Matrix {

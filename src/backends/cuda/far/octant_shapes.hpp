@@ -13,11 +13,6 @@ template <class Real>
 bool is_staged(int count) {
   return sizeof(Real) * static_cast<std::size_t>(count) * static_cast<std::size_t>(count) <= tuning::most_staged_bytes;
 }
-template <class Real>
-__device__ void stage_matrix(const Real* matrix, int count, int pitch, Real* staged) {
-  for (int i = static_cast<int>(threadIdx.x); i < count * count; i += static_cast<int>(blockDim.x))
-    staged[i] = matrix[i / count * pitch + i % count];
-}
 
 /// With a thread for each coefficient, a block does with one look at the matrix, which waits for its numbers.
 inline int octant_threads_of(int coefficients) {
@@ -55,7 +50,7 @@ OctantShape octant_shape(std::int64_t boxes, int coefficients, std::size_t bytes
 template <class Real, class BytesOf>
 OctantShape many_shape(std::int64_t boxes, int coefficients, const BytesOf& bytes_of) {
   const std::int64_t blocks = device_limits().multiprocessors;
-  if (!tuning::single<Real> || is_staged<Real>(coefficients) || boxes < blocks * Parents<Real>::size) return {0, 0, 0};
+  if (is_staged<Real>(coefficients) || boxes < blocks * Parents<Real>::size) return {0, 0, 0};
   const auto room = static_cast<std::size_t>(device_limits().shared_bytes);
   int groups = std::min(tuning::octant_groups, tuning::many_octant_threads / coefficients);
   while (groups > 0 && bytes_of(groups) + sizeof(Siblings<Real>) + 256 > room) --groups;
@@ -74,6 +69,13 @@ __device__ BoxesOfBlock boxes_of_block(BoxId first, BoxId last, const OctantShap
 template <class Real>
 using OctantKernel = void (*)(Work<Real>, const Real*, BoxId, BoxId, OctantShape);
 
+template <class Real>
+void launch_octants(const char* name, OctantKernel<Real> kernel, int threads, const Work<Real>& work,
+                    const Operators<Real>& operators, BoxId first, BoxId last, const OctantShape& shape,
+                    std::size_t bytes) {
+  launch_kernel(name, kernel, {shape.blocks, threads, bytes}, work.stream, work, octant_matrix(work.tables, operators),
+                first, last, shape);
+}
 /// A stage with the matrix in shared memory, without, and of more coefficients than a block of the others has threads.
 template <class Real>
 struct OctantKernels {
@@ -87,16 +89,14 @@ void launch_octants(const char* name, const OctantKernels<Real>& kernels, const 
   const auto kernel = threads > tuning::octant_threads ? kernels.wide
                       : is_staged<Real>(count)         ? kernels.staged
                                                        : kernels.plain;
-  launch_kernel(name, kernel, {shape.blocks, threads, bytes}, work.stream, work, octant_matrix(work.tables, operators),
-                first, last, shape);
+  launch_octants(name, kernel, threads, work, operators, first, last, shape, bytes);
 }
-/// With a thread for each coefficient of all groups.
+/// Of many boxes, with a thread for each coefficient of all groups.
 template <class Real>
 void launch_many(const char* name, OctantKernel<Real> kernel, const Work<Real>& work, const Operators<Real>& operators,
                  BoxId first, BoxId last, const OctantShape& shape, std::size_t bytes) {
   const int threads = (shape.groups * work.tables.coefficients + 31) / 32 * 32;
-  launch_kernel(name, kernel, {shape.blocks, threads, bytes}, work.stream, work, octant_matrix(work.tables, operators),
-                first, last, shape);
+  launch_octants(name, kernel, threads, work, operators, first, last, shape, bytes);
 }
 
 }  // namespace farfield::cuda
