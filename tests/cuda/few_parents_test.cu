@@ -57,15 +57,20 @@ class FewCase {
     if (sizeof(Real) == 4) add_operands();
   }
 
-  /// From now on every third box has the multipole of the one before it, and none of its own.
+  /// From now on every third box has the multipole of the one before it, and is no parent.
   void make_images() {
-    std::vector<BoxId> home(static_cast<std::size_t>(work_.tree.boxes), no_box);
+    std::vector<BoxId> home(static_cast<std::size_t>(work_.tree.boxes), no_box), own;
     for (int level = 2; level < work_.tree.levels; ++level)
       for (BoxId box = work_.tree.level_begin[level] + 2; box < work_.tree.level_begin[level + 1]; box += 3)
         home[static_cast<std::size_t>(box)] = box - 1;
+    for (BoxId box = 0; box < work_.tree.boxes; ++box)
+      if (home[static_cast<std::size_t>(box)] == no_box) own.push_back(box);
+    const auto place = [&](BoxId box) { return static_cast<BoxId>(std::ranges::lower_bound(own, box) - own.begin()); };
+    whole_ = {place(whole_.first), place(whole_.last)};
     cuda::upload(home_, home.data(), std::ssize(home), nullptr);
+    cuda::upload(own_, own.data(), std::ssize(own), nullptr);
     cuda::require(cudaDeviceSynchronize(), "images");
-    work_.home = home_.data();
+    work_.images.home = home_.data(), work_.images.parent = own_.data();
   }
 
   int coefficients() const { return work_.tables.coefficients; }
@@ -95,6 +100,7 @@ class FewCase {
     for (const Part& part : parts) {
       const BoxId begin[] = {0, 0, 0, part.first, part.last};  // of levels: that of the parents is called 3
       work.tree.level_begin = begin;
+      work.images.parent_begin = begin;
       if (up) coupled ? cuda::m2m_of_level(work, 3) : cuda::m2m(work, 3);
       if (!up) coupled ? cuda::l2l_of_level(work, 4) : cuda::l2l(work, 4);
     }
@@ -155,7 +161,7 @@ class FewCase {
   cuda::Octants octants_{memory_};
   cuda::DeviceArray<Real> matrix_{memory_}, triangle_{memory_}, multipole_{memory_}, local_{memory_};
   cuda::DeviceArray<std::uint32_t> most_sources_{memory_};
-  cuda::DeviceArray<BoxId> home_{memory_};
+  cuda::DeviceArray<BoxId> home_{memory_}, own_{memory_};
   cuda::DeviceArray<std::uint16_t> operands_{memory_};
   cuda::Work<Real> work_;
   Part whole_{0, 0};

@@ -37,8 +37,25 @@ class Crystal {
   /// Of all boxes, the one at home; no_box: none.
   std::vector<BoxId> found() {
     const Followed followed(*this);
-    return downloaded(followed.in_tree.boxes().home(), tree_.tree.boxes);
+    return downloaded(followed.in_tree.boxes().view().home, tree_.tree.boxes);
   }
+
+  /// ImageBoxesView on the host, of boxes in the order of the tree.
+  struct Lists {
+    std::vector<BoxId> home, first_source, apart, own, parent, begin;  ///< begin: of parents, by level
+  };
+  Lists lists() {
+    const Followed followed(*this);
+    const cuda::ImageBoxesView& view = followed.in_tree.boxes().view();
+    const std::vector<BoxId> begin(view.parent_begin, view.parent_begin + levels() + 1);
+    return {downloaded(view.home, boxes()),        downloaded(view.first_source, boxes()),
+            downloaded(view.apart, view.aparts),   downloaded(view.own, view.owns),
+            downloaded(view.parent, begin.back()), begin};
+  }
+  int levels() const { return tree_.tree.levels; }
+  int level(BoxId b) const { return level_[at(b)]; }
+  BoxId first_child(BoxId b) const { return first_child_[at(b)]; }
+  BoxId parent(BoxId b) const { return parent_[at(b)]; }
 
   /// Of sources in the order of the tree, and of what pads it: is something read of it?
   std::vector<bool> in_reach() {
@@ -163,6 +180,8 @@ class Crystal {
     begin_ = downloaded(tree_.tree.source_begin.data(), boxes());
     end_ = downloaded(tree_.tree.source_end.data(), boxes());
     mask_ = downloaded(tree_.tree.child_mask.data(), boxes());
+    first_child_ = downloaded(tree_.tree.first_child.data(), boxes());
+    parent_ = downloaded(tree_.tree.parent.data(), boxes());
     level_ = downloaded(tree_.tree.level.data(), boxes());
     centre_ = downloaded(tree_.tree.centre.data(), 3 * std::int64_t(boxes()));
     order_ = downloaded(tree_.sources.order.data(), 27 * count + padding);
@@ -188,7 +207,7 @@ class Crystal {
   std::vector<std::int8_t> level_;
   std::vector<double> centre_;
   std::vector<std::uint32_t> order_;
-  std::vector<BoxId> with_points_;  ///< leaves
+  std::vector<BoxId> first_child_, parent_, with_points_;  ///< with_points_: leaves
 };
 
 class CudaImageBoxes : public GpuTest {};
@@ -213,6 +232,33 @@ TEST_F(CudaImageBoxes, AreThoseWithThePointsOfABoxAtHome) {
                 static_cast<long long>(leaves), static_cast<long long>(parents));
     EXPECT_GT(8 * (leaves + parents), 7 * crystal.boxes());  // 26 of 27 are images, the largest hold several
     EXPECT_GT(parents, 0);
+  }
+}
+
+TEST_F(CudaImageBoxes, AreLookedForAtHomeByTheirParents) {
+  const unsigned seed = std::random_device()();
+  std::printf("seed %u\n", seed);
+  Stream random(seed);
+  for (const Vector3& edges : {Vector3{1.1, 1.1, 1.1}, Vector3{3, 1.5, 4.5}}) {
+    Crystal crystal(edges, few_points(5000), true, random);
+    const Crystal::Lists found = crystal.lists();
+    std::vector<BoxId> apart, own, parents, begin(static_cast<std::size_t>(crystal.levels()) + 1, 0);
+    for (BoxId b = 0; b < crystal.boxes(); ++b) {
+      const BoxId home = found.home[crystal.at(b)];
+      EXPECT_EQ(found.first_source[crystal.at(b)], crystal.first_child(home == no_box ? b : home)) << b;
+      if (crystal.level(b) > 1 && home != no_box && found.home[crystal.at(crystal.parent(b))] == no_box)
+        apart.push_back(b);
+      if (crystal.level(b) < 2 || (crystal.is_leaf(b) && home == no_box)) own.push_back(b);
+      if (crystal.is_leaf(b) || home != no_box) continue;
+      parents.push_back(b);
+      for (int above = crystal.level(b) + 1; above <= crystal.levels(); ++above)
+        ++begin[static_cast<std::size_t>(above)];
+    }
+    EXPECT_EQ(found.apart, apart);
+    EXPECT_EQ(found.own, own);
+    EXPECT_EQ(found.parent, parents);
+    EXPECT_EQ(found.begin, begin);
+    EXPECT_FALSE(apart.empty());
   }
 }
 
@@ -249,14 +295,9 @@ TEST_F(CudaImageBoxes, LetTheOthersStayThatNothingReads) {
   }
 }
 
-/// Nothing changes beyond rounding when a plan comes to know its images, with the first move.
-TEST_F(CudaImageBoxes, ServePlansThatKeepTheirTree) {
-  const unsigned seed = std::random_device()();
-  std::printf("seed %u\n", seed);
-  Stream random(seed);
+/// Nothing changes beyond rounding when a plan comes to know its images, with the first move. Returns its report then.
+Report serve(const Ions& all, const Rows& cell) {
   const OwnStream stream;
-  const Rows cell{{{1, 0, 0}, {0, 1, 0}, {0, 0, 2}}};
-  const Ions all = ions(50000, cell, 0.005, random);
   const Arrays<double> arrays(all, stream);
   Options o = on_gpu(cell, Axes{true, true, true}, 1e-5);
   o.method = Method::fmm, o.gradient = true, o.precision = Precision::single_, o.skin = 1e-3;
@@ -274,6 +315,15 @@ TEST_F(CudaImageBoxes, ServePlansThatKeepTheirTree) {
   EXPECT_LE(relative_difference(followed.gradient, expected.gradient), o.tolerance);
   if (plan.report().degree == fresh.report().degree)
     EXPECT_LE(relative_difference(followed.potential, unknown.potential), 1e-6);
+  return plan.report();
+}
+
+TEST_F(CudaImageBoxes, ServePlansThatKeepTheirTree) {
+  const unsigned seed = std::random_device()();
+  std::printf("seed %u\n", seed);
+  Stream random(seed);
+  const Rows cell{{{1, 0, 0}, {0, 1, 0}, {0, 0, 2}}};
+  serve(ions(50000, cell, 0.005, random), cell);
 }
 
 /// For a virial images have other charges than their points.

@@ -7,19 +7,18 @@
 
 namespace farfield::cuda {
 
-/// Of a tree that follows its images: which boxes have the multipoles of boxes at home, where nothing but m2l on tensor
-/// cores looks at those of all boxes; and that a leaf with targets has as many of these as sources, since leaves of
-/// images have none. Images that replays have left where they were are moved, in a replay where something reads their
-/// places. Returns whether launches are others than before.
+/// Of a tree that follows its images: which boxes have the multipoles of boxes at home, where m2l is that on tensor
+/// cores; and that a leaf with targets has as many of these as sources, since leaves of images have none. Images that
+/// replays have left where they were are moved, in a replay where something reads their places. Returns whether
+/// launches are others than before.
 template <class Real>
 bool bind_images(const ImagesInTree& images, CudaTree& tree, bool captured, Work<Real>& work) {
   const bool by_operands = work.tensor.ready && !work.rotation && !work.reduced && !work.has_m2p;
-  const BoxId* const home = std::exchange(work.home, by_operands ? images.boxes().home() : nullptr);
-  work.looked_at = work.home ? images.boxes().own() : nullptr;
-  const BoxId looks = std::exchange(work.looks, images.boxes().owns());
-  const double targets = std::exchange(work.targets_per_leaf, images.boxes().home() ? sources_per_leaf(work) : -1);
-  if (images.others_stay() && !(captured && work.home)) images.move_all(tree);
-  return home != work.home || looks != work.looks || targets != work.targets_per_leaf;
+  const ImageBoxesView before = std::exchange(work.images, by_operands ? images.boxes().view() : ImageBoxesView{});
+  const bool has_images = images.boxes().view().home;
+  const double targets = std::exchange(work.targets_per_leaf, has_images ? sources_per_leaf(work) : -1);
+  if (images.others_stay() && !(captured && work.images.home)) images.move_all(tree);
+  return before != work.images || targets != work.targets_per_leaf;
 }
 
 }  // namespace farfield::cuda

@@ -67,13 +67,11 @@ class BoundStages {
   void m2m(int level) {
     cuda::m2m(far_, level);
     begin_boxes(level);
-    copy_finest();
   }
   void exchange() {}
   void m2l() {
-    copy_finest();
     if constexpr (sizeof(Real) == 4)
-      if (far_.home) copy_other_operands(far_);
+      if (far_.images.home) copy_operands(far_);
     if (p2p_is_late())
       begin_p2p();
     else
@@ -110,12 +108,6 @@ class BoundStages {
   /// The boxes of a level have their multipoles.
   void begin_boxes(int level) const {
     of_boxes([&](const Work<float>& work) { boxes_->begin(work, level); }, far_);
-  }
-  /// Behind the first m2m, if there is one, which would wait for the copies' blocks.
-  void copy_finest() {
-    if constexpr (sizeof(Real) == 4)
-      if (far_.home && !finest_copied_) copy_finest_operands(far_);
-    finest_copied_ = true;
   }
   void p2l_of_moments() {
     if (carries_dipoles()) return with_moments([&](auto k) { p2l_of_dipoles<decltype(k)>(far_); });
@@ -154,7 +146,7 @@ class BoundStages {
   /// Are locals of levels 2 and deeper written, not added to? Tensor cores in single write those of boxes with targets;
   /// images have none, and of their locals nothing is used.
   bool m2l_writes_all() const {
-    const bool of_targets = far_.alike || far_.home;
+    const bool of_targets = far_.alike || far_.images.home;
     return std::is_same_v<StageWork, Work<Real>> && far_.tensor.ready && !far_.rotation && of_targets;
   }
 
@@ -168,7 +160,7 @@ class BoundStages {
   StageWork far_;
   StageEvents& events_;
   SideStream* side_;
-  bool has_p2p_, finest_copied_ = false;
+  bool has_p2p_;
   cudaEvent_t crowded_until_;
   HomeBoxes* boxes_;
 };

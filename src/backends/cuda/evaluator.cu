@@ -117,7 +117,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   bool follow(const Points& sources, const Points* targets, const Drift& drift) {
     const FollowPoints follow(tree_, sources, targets, Scaling(placed->exponent), drift, images_);
     if (!captured_) return follow.replace();
-    follow.launch(placed->replays->far_points(), work_.home ? placed->images.let_others_stay() : nullptr);
+    follow.launch(placed->replays->far_points(), work_.images.home ? placed->images.let_others_stay() : nullptr);
     return true;
   }
 

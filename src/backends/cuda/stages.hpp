@@ -17,10 +17,9 @@ void m2l_by_rotation(const Work<Real>& work);
 /// Dense m2l on tensor cores, without the reduced stencil's translations to parents. Needs Work::tensor, in p2m and m2m
 /// too, which write the operands, and strengths of at most 1.
 void m2l_by_tensor(const Work<float>& work);
-/// Before that, where boxes have the multipoles of others (Work::home): with the multipoles of the finest level, which
-/// are leaves', the operands of its images, on TensorView::beside; with all multipoles those of the others.
-void copy_finest_operands(const Work<float>& work);
-void copy_other_operands(const Work<float>& work);
+/// Before that, where boxes have the multipoles of others (ImageBoxesView): copies the operands of those that it does
+/// not find at home.
+void copy_operands(const Work<float>& work);
 /// The same in double, with mirror images taken together; needs Work::mirror.
 void m2l_by_mirrors(const Work<double>& work);
 /// The reduced stencil's translations to parents.

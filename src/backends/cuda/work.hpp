@@ -120,6 +120,19 @@ struct PairTiles {
   bool fives = false;                                        ///< see tuning::has_fives
 };
 
+/// Boxes of images and boxes at home (boxes/images/image_boxes.hpp), in device memory. All null: every box has a
+/// multipole of its own.
+struct ImageBoxesView {
+  const BoxId* home = nullptr;          ///< [boxes]: the box with the same multipole; no_box: it is its own
+  const BoxId* first_source = nullptr;  ///< [boxes]: the first of those with the multipoles of a box's children
+  const BoxId* apart = nullptr;         ///< [aparts]: images whose parents are none
+  const BoxId* own = nullptr;           ///< [owns]: leaves that are no images, and the boxes of levels 0 and 1
+  const BoxId* parent = nullptr;        ///< boxes with children that are no images, level by level
+  const BoxId* parent_begin = nullptr;  ///< [levels + 1], host memory: where those of a level begin
+  BoxId aparts = 0, owns = 0;
+  bool operator==(const ImageBoxesView&) const = default;
+};
+
 /// What every stage reads: points and tree.
 struct TreeWork {
   TreeView tree;
@@ -203,22 +216,23 @@ struct Work : NearWork<Real> {
   MirrorView mirror;                 ///< the same in double; tables are those of the rotation then
   PlanarView<Real> planar;           ///< expansions of the plane, which have no other tables
   std::int64_t expansion_pitch = 0;  ///< from one density's expansions to the next's
-  const BoxId* home = nullptr;       ///< [boxes], see ImageBoxes; null: all boxes have multipoles of their own
+  ImageBoxesView images;
 
-  /// What p2m and l2p look at: leaves that are no images, and the boxes of levels 0 and 1; null: all boxes.
-  const BoxId* looked_at = nullptr;
-  BoxId looks = 0;  ///< so many
-
-  /// Number i of these; no_box behind the last.
+  /// Number i of what p2m and l2p look at; no_box behind the last.
   __device__ BoxId box_to_look_at(std::int64_t i) const {
-    if (looked_at) return i < looks ? looked_at[i] : no_box;
+    if (images.own) return i < images.owns ? images.own[i] : no_box;
     return i < this->tree.boxes ? static_cast<BoxId>(i) : no_box;
   }
-  BoxId boxes_to_look_at() const { return looked_at ? looks : this->tree.boxes; }
+  BoxId boxes_to_look_at() const { return images.own ? images.owns : this->tree.boxes; }
+  /// m2m and l2l look for parents at places from first_place(level) on, up to that of the next level.
+  BoxId first_place(int level) const {
+    return images.parent ? images.parent_begin[level] : this->tree.level_begin[level];
+  }
+  __device__ BoxId box_at(BoxId place) const { return images.parent ? images.parent[place] : place; }
 
-  __device__ bool is_image(BoxId box) const { return home && home[box] != no_box; }
+  __device__ bool is_image(BoxId box) const { return images.home && images.home[box] != no_box; }
   /// The box that has this one's multipole.
-  __device__ BoxId expanded(BoxId box) const { return is_image(box) ? home[box] : box; }
+  __device__ BoxId expanded(BoxId box) const { return is_image(box) ? images.home[box] : box; }
 
   /// What one of the densities works with.
   Work of(int density) const {

@@ -135,7 +135,7 @@ std::optional<FollowedImages> ImagesInTree::find(const Images* images, const Cud
     const FollowedImages followed{*images, point_.data(), image_.data()};
     if (built.tree.boxes > 0) {
       boxes_.find(built, followed, scale);
-      in_reach_.find(built, boxes_.home());
+      in_reach_.find(built, boxes_.view().home);
       if (images->boxes) images->boxes->find(built, followed, scale);
     }
     require(cudaStreamSynchronize(built.memory->stream), "images in a tree");

@@ -151,8 +151,9 @@ __global__ void __launch_bounds__(threads, tuning::l2l_blocks* tuning::octant_th
   const auto has_targets = [&](BoxId box) { return work.alike || work.tree.target_count(box) > 0; };
   const auto with_targets = [&](BoxId child) { return has_targets(child) ? child : no_box; };
   if constexpr (many) copy_by_parity(matrix, work.octants, count, work.tables.pitch, own_matrix);
-  for (BoxesOfBlock boxes = boxes_of_block<many>(first, last, shape); boxes.any(); boxes.advance()) {
-    find_parents(work.tree, boxes, has_targets, siblings);
+  const auto wanted_at = [&](BoxId place) { return with_targets(work.box_at(place)); };
+  for (PlacesOfBlock places = places_of_block<many>(first, last, shape); places.any(); places.advance()) {
+    find_parents(work.tree, places, wanted_at, siblings);
     if (siblings.parents == 0) continue;
     load_lists(work.octants, count, by);
     if constexpr (staged && !many) stage_by_parity(matrix, work.octants, count, work.tables.pitch, own_matrix);
@@ -210,7 +211,8 @@ static void launch_l2l(const Work<Real>& work, BoxId first, BoxId last, const Oc
 /// Calls launch(parents, their end, shape), or multiplies by eight matrices.
 template <class Real, class Launch>
 static void to_children(const Work<Real>& work, int level, const Launch& launch) {
-  const BoxId first = work.tree.level_begin[level - 1], last = work.tree.level_begin[level];
+  const BoxId first = work.first_place(level - 1), last = work.first_place(level);
+  if (first == last) return;
   const OctantShape shape = shape_of<Real>(last - first, work.tables.coefficients);
   if (shape.groups == 0)  // high degrees on devices of little shared memory
     return product_of_classes<Real>(work, {&work.tables, &work.tables.l2l, Reach::parent, work.local, work.local, true},

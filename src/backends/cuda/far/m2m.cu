@@ -84,14 +84,14 @@ __global__ void __launch_bounds__(threads, blocks_held(tuning::m2m_blocks* tunin
                                    EightFold<Real>::pitch_of(groups, count)};
   auto* own_matrix = reinterpret_cast<Real*>(transforms.at + 8 * transforms.pitch);
   auto* parity = reinterpret_cast<unsigned char*>(own_matrix + (staged ? count * count : 0));
-  const BoxesOfBlock boxes = boxes_of_block<false>(first, last, shape);
-  const auto has_own = [&](BoxId box) { return !work.is_image(box); };
-  find_parents(work.tree, boxes, has_own, siblings);
+  const PlacesOfBlock places = places_of_block<false>(first, last, shape);
+  find_parents(
+      work.tree, places, [&](BoxId place) { return work.box_at(place); }, siblings);
   if (siblings.parents == 0) return;
   for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x))
     parity[i] = work.octants.parity[i];
   if constexpr (staged) stage_matrix(matrix, count, work.tables.pitch, own_matrix);
-  const float scale = work.tensor.ready ? operand_scale(work.tensor, work.tree.level[boxes.first]) : 0;
+  const float scale = work.tensor.ready ? operand_scale(work.tensor, work.tree.level[work.box_at(places.first)]) : 0;
   for (int from = 0; from < siblings.parents; from += groups * Parents<Real>::size) {
     __syncthreads();
     const auto expanded = [&](BoxId child) { return work.expanded(child); };
@@ -124,7 +124,8 @@ static void launch_m2m(const Work<Real>& work, BoxId first, BoxId last, const Oc
 /// Calls launch(boxes, their end, shape), or multiplies by eight matrices.
 template <class Real, class Launch>
 static void to_parents(const Work<Real>& work, int level, const Launch& launch) {
-  const BoxId first = work.tree.level_begin[level], last = work.tree.level_begin[level + 1];
+  const BoxId first = work.first_place(level), last = work.first_place(level + 1);
+  if (first == last) return;
   const int count = work.tables.coefficients;
   const OctantShape shape =
       octant_shape<Real>(last - first, count, 0, m2m_shared_bytes<Real>(1, count) + sizeof(Siblings<Real>) + 64);

@@ -61,7 +61,7 @@ OctantShape many_shape(std::int64_t boxes, int coefficients, const BytesOf& byte
 
 /// What a block looks through first; `spread`: as many_shape has it.
 template <bool spread>
-__device__ BoxesOfBlock boxes_of_block(BoxId first, BoxId last, const OctantShape& shape) {
+__device__ PlacesOfBlock places_of_block(BoxId first, BoxId last, const OctantShape& shape) {
   const auto block = static_cast<BoxId>(blockIdx.x), blocks = static_cast<BoxId>(gridDim.x);
   return {first + block * (spread ? 1 : shape.boxes), spread ? blocks : 1, last, shape.boxes};
 }

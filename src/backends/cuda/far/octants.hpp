@@ -86,9 +86,9 @@ struct Siblings {
   BoxId child[8][tuning::octant_groups * Parents<Real>::size];
 };
 
-/// What a block looks through: of the boxes of a level, which end before `last`, the next `count` from `first` on,
+/// What a block looks through: of the places of a level, which end before `last`, the next `count` from `first` on,
 /// every step-th.
-struct BoxesOfBlock {
+struct PlacesOfBlock {
   BoxId first, step, last;
   int count;
 
@@ -97,15 +97,16 @@ struct BoxesOfBlock {
   __device__ void advance() { first += static_cast<BoxId>(gridDim.x) * count; }
 };
 
-/// Those that are no leaves and are wanted(box), in order; by all threads, of which each looks at one box. The finest
-/// levels of an adaptive tree hold few parents among many leaves: only the parents are work.
-template <class Real, class Wanted>
-__device__ void find_parents(const TreeView& tree, const BoxesOfBlock& boxes, const Wanted& wanted,
+/// Those of the boxes there, wanted_at(place) or no_box, that are no leaves, in order; by all threads, of which each
+/// looks at one. The finest levels of an adaptive tree hold few parents among many leaves: only the parents are work.
+template <class Real, class WantedAt>
+__device__ void find_parents(const TreeView& tree, const PlacesOfBlock& places, const WantedAt& wanted_at,
                              Siblings<Real>& siblings) {
   __shared__ int found[32];  // by each warp of the block
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
-  const BoxId own = boxes.first + thread * boxes.step;
-  const bool parent = thread < boxes.count && own < boxes.last && !tree.is_leaf(own) && wanted(own);
+  const BoxId place = places.first + thread * places.step,
+              own = thread < places.count && place < places.last ? wanted_at(place) : no_box;
+  const bool parent = own != no_box && !tree.is_leaf(own);
   const unsigned among = __ballot_sync(0xffffffffu, parent);
   if (lane == 0) found[thread / 32] = __popc(among);
   __syncthreads();

@@ -3,6 +3,7 @@
 #include "backends/cuda/boxes/choose_numbers.hpp"
 #include "backends/cuda/boxes/images/image_boxes.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
+#include "backends/cuda/runtime/range_search.hpp"
 #include "tree/displacement.hpp"
 #include "tree/geometry.hpp"
 
@@ -45,7 +46,8 @@ struct HomesOfLeaves {
   __device__ void operator()(std::int64_t i) const {
     const auto box = static_cast<BoxId>(i);
     home[box] = no_box;
-    if (!tree.is_leaf(box) || tree.source_count(box) == 0 || followed.at_home(tree.source_begin[box])) return;
+    if (!tree.is_leaf(box) || tree.source_count(box) == 0 || tree.target_count(box) > 0) return;
+    if (followed.at_home(tree.source_begin[box])) return;
     const BoxId found = leaf_at_home(tree.source_begin[box]);
     if (tree.source_count(found) == tree.source_count(box) && lies_alike(box, found) && all_in(found, box))
       home[box] = found;
@@ -87,6 +89,40 @@ struct HomesOfParents {
   }
 };
 
+/// Of a box whose children all are images, the first of their boxes at home; of others the first child.
+struct FirstSources {
+  TreeView tree;
+  const BoxId* home;
+  BoxId* first;
+  __device__ void operator()(std::int64_t i) const {
+    const auto box = static_cast<BoxId>(i);
+    first[box] = tree.first_child[home[box] == no_box ? box : home[box]];
+  }
+};
+
+struct IsApart {
+  TreeView tree;
+  const BoxId* home;
+  __device__ bool operator()(BoxId box) const {
+    return tree.level[box] > 1 && home[box] != no_box && home[tree.parent[box]] == no_box;
+  }
+};
+
+struct IsParent {
+  TreeView tree;
+  const BoxId* home;
+  __device__ bool operator()(BoxId box) const { return !tree.is_leaf(box) && home[box] == no_box; }
+};
+
+struct CountBelow {
+  const BoxId* parent;
+  BoxId parents;
+  BoxId* limit;
+  __device__ void operator()(std::int64_t i) const {
+    limit[i] = static_cast<BoxId>(count_below(parent, parents, limit[i]));
+  }
+};
+
 struct HasOwnPoints {
   TreeView tree;
   const BoxId* home;
@@ -97,7 +133,7 @@ struct HasOwnPoints {
 
 }  // namespace
 
-void ImageBoxes::find(const CudaTree& built, const FollowedImages& images, const Scaling& scale) {
+void ImageBoxes::find_homes(const CudaTree& built, const FollowedImages& images, const Scaling& scale) {
   const TreeView tree = built.tree.view();
   const cudaStream_t stream = built.memory->stream;
   DeviceArray<std::uint32_t> place(*built.memory);
@@ -112,8 +148,33 @@ void ImageBoxes::find(const CudaTree& built, const FollowedImages& images, const
     for_each_index(tree.level_begin[level + 1] - first, HomesOfParents{tree, first, home_.data()}, stream,
                    "boxes of images");
   }
-  owns_ = static_cast<BoxId>(
-      choose_numbers(tree.boxes, HasOwnPoints{tree, home_.data()}, own_, *built.memory, "boxes at home"));
+}
+
+void ImageBoxes::find(const CudaTree& built, const FollowedImages& images, const Scaling& scale) {
+  find_homes(built, images, scale);
+  const TreeView tree = built.tree.view();
+  const BoxId* const home = home_.data();
+  first_source_.resize(tree.boxes);
+  for_each_index(tree.boxes, FirstSources{tree, home, first_source_.data()}, built.memory->stream, "children at home");
+  const auto choose = [&](const auto& wanted, DeviceArray<BoxId>& chosen) {
+    return static_cast<BoxId>(choose_numbers(tree.boxes, wanted, chosen, *built.memory, "boxes of images"));
+  };
+  view_ = {home, first_source_.data()};
+  view_.owns = choose(HasOwnPoints{tree, home}, own_), view_.own = own_.data();
+  view_.aparts = choose(IsApart{tree, home}, apart_), view_.apart = apart_.data();
+  const BoxId parents = choose(IsParent{tree, home}, parent_);
+  view_.parent = parent_.data(), view_.parent_begin = parent_begin_;
+  find_levels(tree, parents, *built.memory);
+}
+
+/// Where the parents of each level begin: boxes are numbered level by level. Waits.
+void ImageBoxes::find_levels(const TreeView& tree, BoxId parents, DeviceMemory& memory) {
+  DeviceArray<BoxId> begin(memory);
+  upload(begin, tree.level_begin, tree.levels + 1, memory.stream);
+  for_each_index(tree.levels + 1, CountBelow{parent_.data(), parents, begin.data()}, memory.stream,
+                 "levels of parents");
+  download(parent_begin_, begin.data(), tree.levels + 1, memory.stream);
+  require(cudaStreamSynchronize(memory.stream), "levels of parents");
 }
 
 }  // namespace farfield::cuda

@@ -5,6 +5,7 @@
 // two such boxes for each at home.
 #pragma once
 #include "backends/cuda/boxes/tree.hpp"
+#include "backends/cuda/work.hpp"
 #include "backends/images.hpp"
 
 namespace farfield::cuda {
@@ -24,20 +25,24 @@ struct FollowedImages {
 
 class ImageBoxes {
  public:
-  explicit ImageBoxes(DeviceMemory& memory) : home_(memory), own_(memory) {}
-  void forget() { home_.release(), own_.release(), owns_ = 0; }
+  explicit ImageBoxes(DeviceMemory& memory)
+      : home_(memory), first_source_(memory), own_(memory), apart_(memory), parent_(memory) {}
+  void forget() {
+    for (DeviceArray<BoxId>* a : {&home_, &first_source_, &own_, &apart_, &parent_}) a->release();
+    view_ = {};
+  }
   /// In the order of the memory's stream, for which it waits; `scale` is that of the tree's build.
   void find(const CudaTree& built, const FollowedImages& images, const Scaling& scale);
-  /// [boxes] in device memory: the box at home that a box is an image of; no_box: it is none, or not to rounding. Null
-  /// before find().
-  const BoxId* home() const { return home_.empty() ? nullptr : home_.data(); }
-  /// [owns()] in device memory: leaves that are no images, and the boxes of levels 0 and 1.
-  const BoxId* own() const { return own_.data(); }
-  BoxId owns() const { return owns_; }
+  /// A box is an image of one at home to rounding, and holds no targets. Nothing before find().
+  const ImageBoxesView& view() const { return view_; }
 
  private:
-  DeviceArray<BoxId> home_, own_;
-  BoxId owns_ = 0;
+  void find_homes(const CudaTree& built, const FollowedImages& images, const Scaling& scale);
+  void find_levels(const TreeView& tree, BoxId parents, DeviceMemory& memory);
+
+  DeviceArray<BoxId> home_, first_source_, own_, apart_, parent_;
+  BoxId parent_begin_[max_levels + 2] = {};
+  ImageBoxesView view_;
 };
 
 }  // namespace farfield::cuda

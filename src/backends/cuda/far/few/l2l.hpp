@@ -76,9 +76,9 @@ __device__ void copy_locals(const Work<Real>& work, BoxId begin, BoxId last, int
     for (int n = 0; n < together; ++n)
 #pragma unroll 1
       for (int group = 0; group < few.groups; ++group)
-        if (const BoxId box = begin + group * size + p; row[n] >= lowest && box < last)
+        if (const BoxId place = begin + group * size + p; row[n] >= lowest && place < last)
           __pipeline_memcpy_async(&few.local[group * few.count + from + n * step].value[p],
-                                  coefficient_of(work, work.tables.stride, box, row[n]), sizeof(Real));
+                                  coefficient_of(work, work.tables.stride, work.box_at(place), row[n]), sizeof(Real));
   }
   __pipeline_commit();
 }
@@ -140,11 +140,13 @@ __device__ void add_to_children(const Work<Real>& work, int column, unsigned par
 }
 
 /// The child that a thread looks up: octant threadIdx.x % 8 of box threadIdx.x / 8 of the block's `boxes`.
-__device__ inline BoxId own_child(const TreeView& tree, BoxId begin, BoxId last, int boxes) {
+template <class Real>
+__device__ BoxId own_child(const Work<Real>& work, BoxId begin, BoxId last, int boxes) {
   const int own = static_cast<int>(threadIdx.x) / 8;
   if (own >= boxes || begin + own >= last) return no_box;
-  const unsigned mask = tree.child_mask[begin + own], octant = threadIdx.x % 8;  // both looked up at once
-  const BoxId first = tree.first_child[begin + own];
+  const BoxId box = work.box_at(begin + own);
+  const unsigned mask = work.tree.child_mask[box], octant = threadIdx.x % 8;  // both looked up at once
+  const BoxId first = work.tree.first_child[box];
   return mask >> octant & 1u ? first + __popc(mask & ((1u << octant) - 1u)) : no_box;
 }
 
@@ -161,7 +163,7 @@ __global__ void __launch_bounds__(few_threads, l2l_few_blocks<Real>)
   const BoxId begin = first + static_cast<BoxId>(blockIdx.x) * groups * size;
   if (blockIdx.x == 0) prefetch_rows(matrix + column, pitch, SolidShape::first(lowest) + thread, few_threads, count);
   FewTerms terms(work.octants, lowest, SolidShape::degree_of(count - 1), k);
-  BoxId child = own_child(work.tree, begin, last, groups * size);
+  BoxId child = own_child(work, begin, last, groups * size);
   copy_locals(work, begin, last, SolidShape::first(lowest), few);
   for (bool beginning = true; beginning || terms.at < terms.end; beginning = false) {
     Real a[32];

@@ -39,7 +39,7 @@ struct MatrixRing {
 /// The block's boxes, or what a thread needs of them.
 struct FewBoxes {
   BoxId first_child;  ///< of box threadIdx.x % size
-  unsigned masks;     ///< of children, eight bits of each box; 0 for leaves and images
+  unsigned masks;     ///< of children, eight bits of each box; 0 for leaves
   __device__ unsigned mask(int p) const { return masks >> 8 * p & 0xffu; }
 };
 template <class Real>
@@ -47,11 +47,10 @@ __device__ FewBoxes few_boxes(const Work<Real>& work, BoxId begin, BoxId last) {
   constexpr int size = Parents<Real>::size;
   const TreeView& tree = work.tree;
   const BoxId own = begin + static_cast<BoxId>(threadIdx.x) % size;
-  FewBoxes boxes{own < last ? tree.first_child[own] : no_box, 0};
+  FewBoxes boxes{own < last ? tree.first_child[work.box_at(own)] : no_box, 0};
 #pragma unroll
   for (int p = 0; p < size; ++p)
-    if (begin + p < last && !work.is_image(begin + p))
-      boxes.masks |= static_cast<unsigned>(tree.child_mask[begin + p]) << 8 * p;
+    if (begin + p < last) boxes.masks |= static_cast<unsigned>(tree.child_mask[work.box_at(begin + p)]) << 8 * p;
   return boxes;
 }
 
@@ -142,7 +141,7 @@ __global__ void __launch_bounds__(few_threads, 2)
   const BoxId begin = first + static_cast<BoxId>(blockIdx.x) * size;
   const FewBoxes boxes = few_boxes(work, begin, last);
   const int parity = j < count ? work.octants.parity[j] : 0;
-  const float scale = work.tensor.ready ? operand_scale(work.tensor, work.tree.level[begin]) : 0;
+  const float scale = work.tensor.ready ? operand_scale(work.tensor, work.tree.level[work.box_at(begin)]) : 0;
   if (boxes.masks == 0) return __pipeline_wait_prior(0);
   transform_few(work, boxes, pitch, x);
   __syncthreads();
@@ -150,7 +149,7 @@ __global__ void __launch_bounds__(few_threads, 2)
   const Parents<Real> sum = sum_few(ring, x + parity * pitch, j < count ? below(j) : 0);
 #pragma unroll
   for (int p = 0; p < size; ++p)  // with zeros in the rest of the stride
-    if (boxes.mask(p) && j < work.tables.stride) write_multipole(work, begin + p, j, sum.value[p], scale);
+    if (boxes.mask(p) && j < work.tables.stride) write_multipole(work, work.box_at(begin + p), j, sum.value[p], scale);
 }
 
 template <class Real>

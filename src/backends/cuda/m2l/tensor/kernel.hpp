@@ -24,6 +24,7 @@ struct TensorProduct {
   int splits;
   float* parts;
   std::int64_t part_pitch;
+  const BoxId* first_source;  ///< [boxes]: TreeView::first_child, or where the operands of images are (ImageBoxes)
 
   /// Where this block of those that share a tile sums.
   __device__ float* sums() const { return blockIdx.y == 0 ? out : parts + (blockIdx.y - 1) * part_pitch; }
@@ -120,7 +121,7 @@ __device__ bool read_rows(const TreeView& tree, const TensorProduct& p, TensorTi
 
 /// Reads the children of every row's colleagues. All loads of a thread are in flight at once.
 template <int rows>
-__device__ void read_colleagues(const TreeView& tree, TensorTile<rows>& tile) {
+__device__ void read_colleagues(const TreeView& tree, const BoxId* first_source, TensorTile<rows>& tile) {
   constexpr int numbers = rows * colleagues_per_box, loads = (numbers + tensor_threads - 1) / tensor_threads;
   const int thread = static_cast<int>(threadIdx.x);
   if (thread < tensor_threads) {
@@ -137,7 +138,7 @@ __device__ void read_colleagues(const TreeView& tree, TensorTile<rows>& tile) {
     std::uint8_t mask[loads];
 #pragma unroll
     for (int l = 0; l < loads; ++l) {
-      first[l] = colleague[l] == no_box ? 0 : tree.first_child[colleague[l]];
+      first[l] = colleague[l] == no_box ? 0 : first_source[colleague[l]];
       mask[l] = colleague[l] == no_box ? std::uint8_t(0) : tree.child_mask[colleague[l]];
     }
 #pragma unroll
@@ -203,7 +204,7 @@ __device__ void write_zeros(const TensorProduct& p, const TensorTile<rows>& tile
 template <int rows, int columns>
 __device__ bool read_tile(const TreeView& tree, const TensorProduct& p, TensorTile<rows>& tile) {
   if (!read_rows<rows, columns>(tree, p, tile)) return false;
-  read_colleagues(tree, tile);
+  read_colleagues(tree, p.first_source, tile);
   find_steps(p.pass, p.reduced, p.splits, tile);
   if (tile.steps == 0 && !p.add) write_zeros<rows, columns>(p, tile);
   return tile.steps > 0;

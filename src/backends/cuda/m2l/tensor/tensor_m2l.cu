@@ -217,9 +217,17 @@ struct PassSums {
 static void multiply(const Work<float>& work, const TensorPass& pass, const PassSums& to, cudaStream_t stream) {
   if (pass.terms == 0 || pass.rows.most_tiles == 0) return;
   const TensorView& view = work.tensor;
-  const TensorProduct product{
-      pass,     view.most_sources, view.operator_scale, to.out, to.stride, work.reduced, to.add, view.splits,
-      to.parts, to.pitch};
+  const TensorProduct product{pass,
+                              view.most_sources,
+                              view.operator_scale,
+                              to.out,
+                              to.stride,
+                              work.reduced,
+                              to.add,
+                              view.splits,
+                              to.parts,
+                              to.pitch,
+                              work.images.home ? work.images.first_source : work.tree.first_child};
 #ifdef FARFIELD_SM90A
   if (work.tensor.warpgroups) return tensor_product_wgmma(work.tree, product, stream);
 #endif
