@@ -1,7 +1,8 @@
 // The fast multipole method, as a page. Written once for all backends: S is the set of stages that a backend offers.
 //
 //   u(x) = sum_near q K(x, y) + sum_far: the near field is summed pair by pair, the far field reaches x through
-//   expansions. Neither sum needs the other before l2p: a backend may run p2p at the same time as the next stages.
+//   expansions. Neither sum needs the other before l2p: a backend may run p2p at the same time as the next stages, and
+//   m2p behind it, which needs no locals.
 //
 //        leaves' sources --p2m--> multipoles --m2m--> multipoles of parents        (upward)
 //                                     |  m2l                                       (across, every level)
@@ -50,8 +51,8 @@ void downward(S& s, Time&& time) {
   time("l2l", [&] {
     for (int level = coarsest; level < s.levels(); ++level) s.l2l(level);  // L_child += T^t L_parent
   });
-  time("l2p", [&] { s.l2p(); });  // u += sum L_i R_i(u)
   time("m2p", [&] { s.m2p(); });  // u += sum M_i S_i(u)
+  time("l2p", [&] { s.l2p(); });  // u += sum L_i R_i(u)
 }
 
 template <FmmStages S, class Time>

@@ -326,6 +326,20 @@ TEST_F(CudaImageBoxes, ServePlansThatKeepTheirTree) {
   serve(ions(50000, cell, 0.005, random), cell);
 }
 
+/// Leaves at the surface of a drop hear of finer boxes by m2p, some of which are images.
+TEST_F(CudaImageBoxes, ServeDrops) {
+  const unsigned seed = std::random_device()();
+  std::printf("seed %u\n", seed);
+  Stream random(seed);
+  const Rows cell{{{1, 0, 0}, {0, 1, 0}, {0, 0, 2}}};
+  Ions all = ions(50000, cell, 0.005, random);
+  for (double& x : all.x) {  // 16 drops, cubes of 0.2
+    const double middle = 0.5 * std::floor(2 * x) + 0.25;
+    x = middle + 0.4 * (x - middle);
+  }
+  EXPECT_GT(serve(all, cell).m2p_boxes, 0);
+}
+
 /// For a virial images have other charges than their points.
 TEST_F(CudaImageBoxes, ServeNoVirial) {
   Stream random(6);

@@ -13,7 +13,7 @@ namespace farfield::cuda {
 /// launches are others than before.
 template <class Real>
 bool bind_images(const ImagesInTree& images, CudaTree& tree, bool captured, Work<Real>& work) {
-  const bool by_operands = work.tensor.ready && !work.rotation && !work.reduced && !work.has_m2p;
+  const bool by_operands = work.tensor.ready && !work.rotation && !work.reduced;
   const ImageBoxesView before = std::exchange(work.images, by_operands ? images.boxes().view() : ImageBoxesView{});
   const bool has_images = images.boxes().view().home;
   const double targets = std::exchange(work.targets_per_leaf, has_images ? sources_per_leaf(work) : -1);

@@ -72,10 +72,12 @@ class BoundStages {
   void m2l() {
     if constexpr (sizeof(Real) == 4)
       if (far_.images.home) copy_operands(far_);
-    if (p2p_is_late())
+    if (p2p_is_late()) {
       begin_p2p();
-    else
+    } else {
       clear_locals(far_.stream);
+      if (side_) order(far_.stream, near_.stream);  // m2p reads multipoles
+    }
     cuda::m2l(far_);
   }
   void p2l() {
@@ -83,6 +85,13 @@ class BoundStages {
     of_boxes([&](const Work<float>& work) { boxes_->finish(work); }, far_);
   }
   void l2l(int level) { cuda::l2l(far_, level); }
+  /// Behind p2p, beside what leads to l2p.
+  void m2p() {
+    if (side_) events_.go_to(near_.stream);
+    if (!near_.has_m2p) return;
+    cuda::m2p<Kernel>(near_);
+    if (has_hessian()) with_moments([&](auto k) { m2p_of_hessians<decltype(k)>(near_); });
+  }
   void l2p() {
     if (side_) {
       side_->join(near_.stream);
@@ -90,12 +99,7 @@ class BoundStages {
     }
     cuda::l2p<Kernel>(near_);
     if (has_hessian()) with_moments([&](auto k) { l2p_of_hessians<decltype(k)>(near_); });
-  }
-  void m2p() {
     of_boxes([&](const Work<float>& work) { boxes_->complete(work); }, near_);
-    if (!near_.has_m2p) return;
-    cuda::m2p<Kernel>(near_);
-    if (has_hessian()) with_moments([&](auto k) { m2p_of_hessians<decltype(k)>(near_); });
   }
 
  private:

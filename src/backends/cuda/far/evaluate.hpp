@@ -100,8 +100,9 @@ __global__ void evaluate_kernel(Work<Real> work, Extent<Real> extent, int first,
     const ListView& list = work.lists.m2p;
     for (std::int64_t k = list.begin[box]; k < list.begin[box + 1]; ++k) {
       const BoxId source = list.items[k];
-      stage<Real, expansions>(team, work.multipole + static_cast<std::int64_t>(source) * work.tables.stride, count,
-                              tables_of(work, source, levels...).multipole_gradient, extent, first, coefficient);
+      stage<Real, expansions>(team,
+                              work.multipole + static_cast<std::int64_t>(work.expanded(source)) * work.tables.stride,
+                              count, tables_of(work, source, levels...).multipole_gradient, extent, first, coefficient);
       evaluate<Kernel, Real, expansions, true>(team, work, box, source, extent,
                                                recurrence_of(work, extent, source, levels...), first, coefficient);
     }

@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(m2p_threads)
         const BoxId source = listed ? list.items[own] : no_box;
         if (listed)
           for (int i = within; i < count; i += lanes)
-            coefficient[i] = work.multipole[static_cast<std::int64_t>(source) * stride + i] * factor[i];
+            coefficient[i] = work.multipole[static_cast<std::int64_t>(work.expanded(source)) * stride + i] * factor[i];
         __syncwarp();
         if (listed && t < end) add_multipole<Kernel, Real, degree, parts>(work, source, t, coefficient, sum);
         __syncwarp();

@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(tuning::box_warps* warp)
   if constexpr (multipole) {
     const ListView& list = work.lists.m2p;
     for (std::int64_t k = list.begin[box]; k < list.begin[box + 1]; ++k)
-      add(work.multipole + list.items[k] * stride, list.items[k]);
+      add(work.multipole + work.expanded(list.items[k]) * stride, list.items[k]);
   } else {
     if (work.tree.is_leaf(box) && work.tree.target_count(box) > 0) add(work.local + box * stride, box);
   }
