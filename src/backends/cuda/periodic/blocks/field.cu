@@ -11,17 +11,20 @@ namespace {
 using convolution::Complex, convolution::orders;
 constexpr int field_threads = 128, lattice_threads = 512;
 
+/// A block of threads for each block.
+__global__ void __launch_bounds__(field_threads) scale_multipoles(FieldView f) {
+  const std::int64_t first = std::int64_t(blockIdx.x) * f.count;
+  for_each_order(f.degree, [&](int, int n, int m) {
+    convolution::set_both(f.scaled + 2 * first, n, m, convolution::scaled(f.multipole + first, f.roots, n, m));
+  });
+}
+
 /// m2m; a block of threads for each block.
 __global__ void __launch_bounds__(field_threads) to_root(FieldView f) {
-  const std::int64_t first = std::int64_t(blockIdx.x) * f.count;
-  double* const scaled = f.scaled + 2 * first;
+  const std::int64_t first = std::int64_t(2) * blockIdx.x * f.count;
   for_each_order(f.degree, [&](int, int n, int m) {
-    convolution::set_both(scaled, n, m, convolution::scaled(f.multipole + first, f.roots, n, m));
-  });
-  __syncthreads();
-  for_each_order(f.degree, [&](int, int n, int m) {
-    convolution::set_both(f.root_part + 2 * first, n, m,
-                          convolution::m2m(scaled, f.unit_charge + 2 * first, f.power, n, m));
+    convolution::set_both(f.root_part + first, n, m,
+                          convolution::m2m(f.scaled + first, f.unit_charge + first, f.power, n, m));
   });
 }
 
@@ -201,8 +204,9 @@ void DeviceField::translate(cudaStream_t stream, bool potentials) {
   const FieldView& f = view_;
   const std::size_t shared = 3 * static_cast<std::size_t>(f.count) * sizeof(double);
   const dim3 blocks(static_cast<unsigned>(f.blocks));
-  launch_kernel("m2m of blocks", to_root, {blocks, field_threads, 0}, stream, f);
+  launch_kernel("m2m of blocks", scale_multipoles, {blocks, field_threads, 0}, stream, f);
   cudaStream_t const of_cell = of_cell_.fork(stream);
+  launch_kernel("m2m of blocks", to_root, {blocks, field_threads, 0}, of_cell, f);
   launch_kernel("lattice operator", apply_lattice, {dim3(1), lattice_threads, shared}, of_cell, f);
   launch_kernel("l2l of blocks", from_root, {blocks, field_threads, 0}, of_cell, f);
   convolution_.apply(0, f.scaled, f.translated, stream);
