@@ -38,8 +38,6 @@ class BoxPoints {
   virtual std::int64_t sources() const = 0;
   virtual std::int64_t targets() const = 0;
   virtual std::int64_t images() const = 0;
-  /// [block], how many of the sources it holds, where a device has them and there is no other part of them.
-  virtual std::vector<std::int64_t> in_blocks() const { return {}; }
   virtual Points with_images() = 0;
   /// The same for who follows them, where a device finds them from the points.
   virtual std::optional<Images> as_images() const { return {}; }

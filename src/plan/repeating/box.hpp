@@ -48,7 +48,7 @@ class Box : public Repeating {
   void make_plan();
   void move_near(BoxPoints& points, const BlockGrid& grid);
   std::optional<DividedCell> divided_cell(const BlockGrid& grid) const;
-  bool is_evenly_full() const;
+  bool gains_by_boxes() const;
   std::optional<BlockGrid> grid_of_boxes() const;
   void follow_near();
   void make_field(int degree);

@@ -133,12 +133,6 @@ class DeviceBoxPoints : public BoxPoints {
   std::int64_t sources() const override { return all_sources_; }
   std::int64_t targets() const override { return all_targets_; }
   std::int64_t images() const override { return all_images_; }
-  std::vector<std::int64_t> in_blocks() const override {
-    std::vector<std::int64_t> counts;
-    for (std::size_t b = 1; b < sources_.begin().size(); ++b)
-      counts.push_back(std::int64_t(sources_.begin()[b]) - sources_.begin()[b - 1]);
-    return counts;
-  }
   Points with_images() override {
     const OnDevice current(device_);
     return on_device(images_.place(sources_), images_.count());
