@@ -178,7 +178,7 @@ def main():
     parser.add_argument("task", choices=("reference", "time"))
     parser.add_argument("gro", help="spc216.gro of GROMACS")
     parser.add_argument("forces", help="file of the reference forces, .npz")
-    parser.add_argument("--systems", default="box 81000,box 1119744,1:1:10,slab,droplet,aerosol",
+    parser.add_argument("--systems", default="box 81000,box 1119744,1:1:10,slab,droplet,aerosol,coarse aerosol",
                         help="of bench/compare/waters.py, separated by commas")
     parser.add_argument("--aims", default="5e-4,1e-5,1e-6", help="relative errors of the forces")
     parser.add_argument("--settings", help="tolerance/cutoff/precision, separated by commas, in place of those tried; "

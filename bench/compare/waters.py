@@ -78,7 +78,7 @@ def droplet(positions, lengths, radius):
 
 
 def aerosol(positions, lengths, edge, drops, radius, copies):
-    """drops^3 small drops in a cube, each at random in its own part of it, turned by chance; seed 1."""
+    """drops^3 drops in a cube, each at random in its own part of it, turned by chance; seed 1."""
     random = np.random.default_rng(1)
     one, part = ball(positions, lengths, radius), edge / drops
     corners = np.stack(np.meshgrid(*3 * [np.arange(drops)], indexing="ij"), axis=-1).reshape(-1, 3) * part
@@ -103,6 +103,7 @@ def systems(path):
         "slab": lambda: Water(stacked, box * (1, 1, 48), (12, 12, 1)),
         "droplet": lambda: droplet(x, box, 13.4),
         "aerosol": lambda: aerosol(x, box, 15.0, 3, 1.2, (4, 4, 4)),
+        "coarse aerosol": lambda: aerosol(x, box, 30.0, 2, 3.4, (2, 2, 2)),
         "small droplet": lambda: droplet(x, box, 1.5),
         "small slab": lambda: Water(repeated(x, box, (1, 1, 2)), box * (1, 1, 8)),
     }
