@@ -355,9 +355,7 @@ double difference_of(const std::vector<float>& found, const std::vector<float>& 
 /// in double, which tests/periodic holds to Ewald's sums. Potentials of ions with a net charge are small beside that of
 /// each of the charges: rounding to single leaves an error of 1.5e-4 in them, whichever way far images go.
 TEST_P(CudaReplaysByBoxes, KeepTheTolerance) {
-  const unsigned seed = std::random_device()();
-  std::printf("seed %u\n", seed);
-  Stream random(seed);
+  Stream random = fresh_stream();
   const OwnStream stream;
   Ions all = ions(600000, GetParam().cell, 0.01, random);
   for (double& q : all.q) q += GetParam().net;

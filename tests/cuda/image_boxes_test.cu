@@ -8,7 +8,6 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <random>
 #include <set>
 
 #include "backends/cuda/boxes/follow.hpp"
@@ -32,12 +31,6 @@ class Crystal {
     for (std::size_t i = 0; i < static_cast<std::size_t>(27 * count); ++i)
       for (std::size_t d = 0; d < 3; ++d) images_.push_back(home_[i / 27 * 3 + d] + shifts_[i % 27].shift[d]);
     build(count, divided);
-  }
-
-  /// Of all boxes, the one at home; no_box: none.
-  std::vector<BoxId> found() {
-    const Followed followed(*this);
-    return downloaded(followed.in_tree.boxes().view().home, tree_.tree.boxes);
   }
 
   /// ImageBoxesView on the host, of boxes in the order of the tree.
@@ -213,12 +206,10 @@ class Crystal {
 class CudaImageBoxes : public GpuTest {};
 
 TEST_F(CudaImageBoxes, AreThoseWithThePointsOfABoxAtHome) {
-  const unsigned seed = std::random_device()();
-  std::printf("seed %u\n", seed);
-  Stream random(seed);
+  Stream random = fresh_stream();
   for (const Vector3& edges : {Vector3{1.1, 1.1, 1.1}, Vector3{0.7, 2.1, 0.7}, Vector3{3, 1.5, 4.5}}) {
     Crystal crystal(edges, few_points(5000), true, random);
-    const std::vector<BoxId> found = crystal.found(), expected = crystal.expected_of_leaves();
+    const std::vector<BoxId> found = crystal.lists().home, expected = crystal.expected_of_leaves();
     std::int64_t leaves = 0, parents = 0;
     for (BoxId b = 0; b < crystal.boxes(); ++b) {
       const BoxId home = found[crystal.at(b)];
@@ -236,9 +227,7 @@ TEST_F(CudaImageBoxes, AreThoseWithThePointsOfABoxAtHome) {
 }
 
 TEST_F(CudaImageBoxes, AreLookedForAtHomeByTheirParents) {
-  const unsigned seed = std::random_device()();
-  std::printf("seed %u\n", seed);
-  Stream random(seed);
+  Stream random = fresh_stream();
   for (const Vector3& edges : {Vector3{1.1, 1.1, 1.1}, Vector3{3, 1.5, 4.5}}) {
     Crystal crystal(edges, few_points(5000), true, random);
     const Crystal::Lists found = crystal.lists();
@@ -265,18 +254,16 @@ TEST_F(CudaImageBoxes, AreLookedForAtHomeByTheirParents) {
 TEST_F(CudaImageBoxes, AreNoneWhereBoxesDoNotDivideTheCell) {
   Stream random(5);
   Crystal crystal({1.1, 1.1, 1.1}, few_points(5000), false, random);
-  for (const BoxId home : crystal.found()) EXPECT_EQ(home, no_box);
+  for (const BoxId home : crystal.lists().home) EXPECT_EQ(home, no_box);
 }
 
 /// Pairs need what touches the cell, p2m what is at home.
 TEST_F(CudaImageBoxes, LetTheOthersStayThatNothingReads) {
-  const unsigned seed = std::random_device()();
-  std::printf("seed %u\n", seed);
-  Stream random(seed);
+  Stream random = fresh_stream();
   for (const Vector3& edges : {Vector3{1.1, 1.1, 1.1}, Vector3{0.7, 2.1, 0.7}}) {
     Crystal crystal(edges, few_points(5000), true, random);
     const std::vector<bool> in_reach = crystal.in_reach();
-    const std::vector<BoxId> home = crystal.found();
+    const std::vector<BoxId> home = crystal.lists().home;
     for (BoxId b = 0; b < crystal.boxes(); ++b)
       for (std::int64_t s = crystal.begin(b); crystal.is_leaf(b) && s < crystal.end(b); ++s)
         if (home[crystal.at(b)] == no_box || crystal.touches_points(b))
@@ -319,18 +306,14 @@ Report serve(const Ions& all, const Rows& cell) {
 }
 
 TEST_F(CudaImageBoxes, ServePlansThatKeepTheirTree) {
-  const unsigned seed = std::random_device()();
-  std::printf("seed %u\n", seed);
-  Stream random(seed);
+  Stream random = fresh_stream();
   const Rows cell{{{1, 0, 0}, {0, 1, 0}, {0, 0, 2}}};
   serve(ions(50000, cell, 0.005, random), cell);
 }
 
 /// Leaves at the surface of a drop hear of finer boxes by m2p, some of which are images.
 TEST_F(CudaImageBoxes, ServeDrops) {
-  const unsigned seed = std::random_device()();
-  std::printf("seed %u\n", seed);
-  Stream random(seed);
+  Stream random = fresh_stream();
   const Rows cell{{{1, 0, 0}, {0, 1, 0}, {0, 0, 2}}};
   Ions all = ions(50000, cell, 0.005, random);
   for (double& x : all.x) {  // 16 drops, cubes of 0.2

@@ -2,8 +2,6 @@
 // which tests/periodic holds to the slow Ewald sums.
 #include <cuda_runtime.h>
 
-#include <random>
-
 #include "cuda/ion_arrays.hpp"
 #include "support/gpu.hpp"
 #include "support/random.hpp"
@@ -52,9 +50,7 @@ TEST_F(CudaPeriodic, DeviceMemoryGivesTheBitsOfHostMemory) {
 }
 
 TEST_F(CudaPeriodic, KeepsItsTolerance) {
-  const unsigned seed = std::random_device()();
-  std::printf("seed %u\n", seed);
-  Stream random(seed);
+  Stream random = fresh_stream();
   for (int trial = 1; trial < 8; ++trial) {
     const Rows cell = random_cell(random, 0.3);
     const Ions all = ions(15000, cell, 0.02, random);
@@ -70,9 +66,7 @@ TEST_F(CudaPeriodic, KeepsItsTolerance) {
 }
 
 TEST_F(CudaPeriodic, SingleFromFloats) {
-  const unsigned seed = std::random_device()();
-  std::printf("seed %u\n", seed);
-  Stream random(seed);
+  Stream random = fresh_stream();
   const Rows cell = random_cell(random, 0.3);
   Ions all = ions(20000, cell, 0.02, random);
   for (double& x : all.x) x = static_cast<float>(x);
@@ -90,9 +84,7 @@ TEST_F(CudaPeriodic, SingleFromFloats) {
 
 /// As in a run: to and fro over the cell's border, then other numbers of points.
 TEST_F(CudaPeriodic, Moves) {
-  const unsigned seed = std::random_device()();
-  std::printf("seed %u\n", seed);
-  Stream random(seed);
+  Stream random = fresh_stream();
   for (int trial = 1; trial < 8; ++trial) {
     const Rows cell = random_cell(random, 0.3);
     Ions all = ions(3000, cell, 0.02, random);

@@ -4,7 +4,6 @@
 
 #include <limits>
 #include <optional>
-#include <random>
 
 #include "cuda/graphs.hpp"
 #include "cuda/ion_arrays.hpp"
@@ -68,9 +67,7 @@ class Simulation {
 class CudaReplay : public GpuTest, public ::testing::WithParamInterface<Setting> {};
 
 TEST_P(CudaReplay, HasTheBitsOfCallsOutside) {
-  const unsigned seed = std::random_device()();
-  std::printf("seed %u\n", seed);
-  Stream random(seed);
+  Stream random = fresh_stream();
   const OwnStream stream;
   Simulation s(GetParam(), random, stream);
   Plan beside = s.started();

@@ -60,9 +60,7 @@ std::string name_of(const char* what, const Axes& axes) {
 class CudaVirial : public GpuTest {};
 
 TEST_F(CudaVirial, EqualsTheSlowSums) {
-  const unsigned seed = std::random_device()();
-  std::printf("seed %u\n", seed);
-  Stream random(seed);
+  Stream random = fresh_stream();
   for (int bits = 0; bits < 8; ++bits) {
     const Axes axes = axes_of(bits);
     const Rows cell = random_cell(random, 0.4);
@@ -123,9 +121,7 @@ TEST_F(CudaVirial, EqualsTheHostsForManyIons) {
 
 /// As in a run at constant pressure, and over a change of the number of points.
 TEST_F(CudaVirial, AfterMovesAndInOtherCells) {
-  const unsigned seed = std::random_device()();
-  std::printf("seed %u\n", seed);
-  Stream random(seed);
+  Stream random = fresh_stream();
   for (int bits = 0; bits < 8; ++bits) {
     const Axes axes = axes_of(bits);
     Rows cell = random_cell(random, 0.3);

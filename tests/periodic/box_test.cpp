@@ -99,9 +99,7 @@ double difference_of(const std::vector<double>& a, const std::vector<double>& b)
 
 /// Thousands of ions go through trees; a sum of 1e-11 judges those of lower accuracy.
 TEST(Box, KeepsTolerancesOfManyIons) {
-  const unsigned seed = std::random_device()();
-  std::printf("seed %u\n", seed);
-  Stream random(seed);
+  Stream random = fresh_stream();
   for (int trial = 0; trial < 7; ++trial) {
     const Axes axes = axes_of(1 + trial);
     const Rows cell = random_cell(random, 0.2);
@@ -119,9 +117,7 @@ TEST(Box, KeepsTolerancesOfManyIons) {
 
 /// Whole vectors of the cell, the order of points, and the cell's own basis are matters of taste.
 TEST(Box, ChoicesThatMeanNothingChangeNothing) {
-  const unsigned seed = std::random_device()();
-  std::printf("seed %u\n", seed);
-  Stream random(seed);
+  Stream random = fresh_stream();
   const Rows cell = random_cell(random, 0.3);
   const Ions all = ions(300, cell, 0.05, random);
   const auto o = in_cell(cell, {true, true, true}, 1e-12);

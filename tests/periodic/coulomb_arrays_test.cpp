@@ -2,8 +2,6 @@
 // FARFIELD_TEST_BACKEND=cuda sums on a device (cuda.coulomb).
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "periodic/molecules.hpp"
 
 namespace farfield::testing {
@@ -17,9 +15,7 @@ Options virial_in(const Rows& cell, double tolerance) {
 
 /// Of either type, with gaps, or not wanted.
 TEST(CoulombArrays, ArraysOfTheCaller) {
-  const unsigned seed = std::random_device()();
-  std::printf("seed %u\n", seed);
-  Stream random(seed);
+  Stream random = fresh_stream();
   const Molecules m = molecules(30, triclinic, 0.1, -1, random);
   const std::vector<double> x = flat(m.x);
   Coulomb sum(points(x), virial_in(triclinic, 1e-8), {.surface = 2, .remove_net_force = true}, m.exclusions());

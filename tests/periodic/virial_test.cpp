@@ -2,8 +2,6 @@
 // sums it on a device (cuda.periodic_virial).
 #include <gtest/gtest.h>
 
-#include <random>
-
 #include "periodic/virials.hpp"
 
 namespace farfield::testing {
@@ -45,9 +43,7 @@ TEST(Virial, FourChargesInTenCells) {
 }
 
 TEST(Virial, RandomCells) {
-  const unsigned seed = std::random_device()();
-  std::printf("seed %u\n", seed);
-  Stream random(seed);
+  Stream random = fresh_stream();
   for (int trial = 0; trial < 16; ++trial) {
     const Axes axes = axes_of(trial % 8);
     Rows cell = random_cell(random, 0.4);
@@ -72,9 +68,7 @@ TEST(Virial, RandomCells) {
 
 /// Thousands of ions go through trees; a sum of 1e-11 judges those of lower accuracy, and its energy itself.
 TEST(Virial, KeepsItsPromiseForManyIons) {
-  const unsigned seed = std::random_device()();
-  std::printf("seed %u\n", seed);
-  Stream random(seed);
+  Stream random = fresh_stream();
   for (int trial = 0; trial < 8; ++trial) {
     const Axes axes = axes_of(trial);
     const Rows cell = random_cell(random, 0.2);
@@ -102,9 +96,7 @@ TEST(Virial, KeepsItsPromiseForManyIons) {
 
 /// A vector added to all points and whole vectors of the cell added to some change rounding alone; a turned cell turns.
 TEST(Virial, ChoicesThatMeanNothingChangeNothing) {
-  const unsigned seed = std::random_device()();
-  std::printf("seed %u\n", seed);
-  Stream random(seed);
+  Stream random = fresh_stream();
   for (int bits = 0; bits < 8; ++bits) {
     const Axes axes = axes_of(bits);
     const Rows cell = random_cell(random, 0.3);

@@ -1,6 +1,7 @@
 // Seeded random numbers, the same on every platform: the standard's distributions are not.
 #pragma once
 #include <cstdint>
+#include <cstdio>
 #include <random>
 
 namespace farfield::testing {
@@ -15,5 +16,12 @@ class Stream {
  private:
   std::mt19937_64 engine_;
 };
+
+/// Others in each run; prints the seed.
+inline Stream fresh_stream() {
+  const unsigned seed = std::random_device()();
+  std::printf("seed %u\n", seed);
+  return Stream(seed);
+}
 
 }  // namespace farfield::testing

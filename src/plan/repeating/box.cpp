@@ -116,11 +116,11 @@ std::optional<DividedCell> Box::divided_cell(const BlockGrid& grid) const {
   return DividedCell{*cell, grid.of_boxes() ? grid.count(0) : 0};
 }
 
-/// Where boxes are to divide blocks, leaves must be fine enough everywhere: those at the surface of a drop are not. With
-/// images the tree follows the cell anyway, and steps by boxes are the shorter ones (one H200, 1e-5: 64 drops 2.16 ms
-/// for 2.28, 1,728 drops 2.61 for 2.67); a drop that has none near takes 1.63 ms at 5e-4 in place of 1.18. Steps of few
-/// points end with the chain of small kernels from boxes to blocks and back: 81,000 atoms of water 0.42 ms in place of
-/// 0.32.
+/// Are steps shorter by boxes? Where these are to divide blocks, leaves must be fine enough everywhere: those at the
+/// surface of a drop are not. With images the tree follows the cell anyway, and steps by boxes are the shorter ones
+/// (one H200, 1e-5: 64 drops 2.16 ms for 2.28, 1,728 drops 2.61 for 2.67); a drop that has none near takes 1.63 ms at
+/// 5e-4 in place of 1.18. Steps of few points end with the chain of small kernels from boxes to blocks and back: 81,000
+/// atoms of water 0.42 ms in place of 0.32.
 bool Box::gains_by_boxes() const {
   constexpr std::int64_t enough_points = 1 << 19;
   return points_->sources() >= enough_points && points_->images() > 0;

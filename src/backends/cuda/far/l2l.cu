@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(threads, tuning::l2l_blocks* tuning::octant_th
   const ByParity by{index, index + count,
                     reinterpret_cast<unsigned char*>(index + count + 8 * (SolidShape::degree_of(count - 1) + 2))};
   const auto has_targets = [&](BoxId box) { return work.alike || work.tree.target_count(box) > 0; };
-  const auto with_targets = [&](BoxId child) { return has_targets(child) ? child : no_box; };
+  const auto with_targets = [&](BoxId box) { return has_targets(box) ? box : no_box; };
   if constexpr (many) copy_by_parity(matrix, work.octants, count, work.tables.pitch, own_matrix);
   const auto wanted_at = [&](BoxId place) { return with_targets(work.box_at(place)); };
   for (PlacesOfBlock places = places_of_block<many>(first, last, shape); places.any(); places.advance()) {

@@ -100,6 +100,7 @@ struct FirstSources {
   }
 };
 
+/// An image that is not found by its parent; m2l does not look for boxes of levels 0 and 1.
 struct IsApart {
   TreeView tree;
   const BoxId* home;
@@ -114,6 +115,7 @@ struct IsParent {
   __device__ bool operator()(BoxId box) const { return !tree.is_leaf(box) && home[box] == no_box; }
 };
 
+/// From a box, the first of its level, to how many parents come before it.
 struct CountBelow {
   const BoxId* parent;
   BoxId parents;
