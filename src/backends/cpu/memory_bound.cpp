@@ -46,7 +46,10 @@ std::int64_t memory_bound(const Decision& d, std::int64_t sources, std::int64_t 
   // worst case: all leaves an eighth full, with their ancestors; lists of 60 near boxes per leaf
   const std::int64_t boxes = 64 + 2 * 8 * all / std::max<std::int64_t>(1, d.leaf_size);
   bytes += boxes * (2 * (1 + more) * (coefficients + 8) * real + 27 * 4 + 80);
-  bytes += boxes * (d.method == Method::fmm ? 60 : 0) * 4 + std::min(boxes, results) * row_entries(d, boxes) * 4;
+  bytes += boxes * (d.method == Method::fmm ? 60 : 0) * 4;
+  // rows of a small theta: at most 2^61, more than any memory and less than overflows
+  const double rows = 4.0 * static_cast<double>(std::min(boxes, results)) * static_cast<double>(row_entries(d, boxes));
+  bytes += std::llround(std::min(rows, 0x1p61));
   const bool slim = d.rotation || d.method == Method::treecode;  // a treecode has no tables of m2l
   // a kernel with a length: boxes of 2^-30 of the extent hold points that all but coincide
   const int levels = traits(d.kernel).scale_invariant ? 1 : 32;
