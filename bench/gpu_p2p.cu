@@ -12,7 +12,7 @@
 
 #include "backends/cuda/boxes/tree.hpp"
 #include "backends/cuda/judge/accounts.hpp"
-#include "backends/cuda/near/p2p_families.hpp"
+#include "backends/cuda/near/families/p2p_families.hpp"
 #include "backends/cuda/near/p2p_work.hpp"
 #include "backends/cuda/stages.hpp"
 #include "backends/cuda/transfer/points.hpp"

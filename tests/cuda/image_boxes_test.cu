@@ -20,13 +20,16 @@
 namespace farfield::testing {
 namespace {
 
-/// Random points of a cell with their 26 nearest images, and a tree of them whose targets are the points.
+/// Random points of a cell with their 26 nearest images, and a tree of them whose targets are the points. `power`:
+/// above 1 they crowd in a corner; boxes of up to `few` sources are in near lists then, leaves or not.
 class Crystal {
  public:
-  Crystal(const Vector3& edges, std::int64_t count, bool divided, Stream& random) : edges_(edges) {
+  Crystal(const Vector3& edges, std::int64_t count, bool divided, Stream& random, double power = 1,
+          std::int64_t few = 2)
+      : edges_(edges), few_(few) {
     tree_.use(memory_);
     for (std::int64_t i = 0; i < 3 * count; ++i)
-      home_.push_back(edges[static_cast<std::size_t>(i % 3)] * random.unit());
+      home_.push_back(edges[static_cast<std::size_t>(i % 3)] * std::pow(random.unit(), power));
     for (int n = 0; n < 27; ++n) add_shift((n + 13) % 27);  // home first
     for (std::size_t i = 0; i < static_cast<std::size_t>(27 * count); ++i)
       for (std::size_t d = 0; d < 3; ++d) images_.push_back(home_[i / 27 * 3 + d] + shifts_[i % 27].shift[d]);
@@ -76,6 +79,44 @@ class Crystal {
     return moved;
   }
 
+  /// Where a source of a box is, and which point.
+  struct Place {
+    std::uint32_t point;
+    Vector3 at;
+  };
+  using Places = std::vector<Place>;
+  /// Of all boxes, after moves of all points: the sources as SourcesAtHome has them; empty of boxes that are neither
+  /// leaves nor in near lists. Places of targets are about their leaves. Then moves all that stayed.
+  std::vector<Places> at_home(Stream& random) {
+    for (double& x : home_) x += 1e-3 * random.between(-1, 1);
+    Followed followed(*this);
+    const Points sources = points(images_.data(), std::ssize(images_) / 3);
+    Points targets = points(followed.home.data(), std::ssize(home_) / 3);
+    targets.space = MemorySpace::device;
+    OnDevice<int> beyond(std::vector<int>{0});
+    cuda::keep_origins(tree_);
+    const cuda::FollowPoints follow(tree_, sources, &targets, scale(), Drift{1}, followed.images);
+    followed.in_tree.follow(follow, true, true, beyond.data());
+    EXPECT_TRUE(followed.in_tree.all_stay());
+    std::vector<Places> found = places(followed.in_tree.at_home());
+    const std::vector<bool> stay = moved_sources();
+    EXPECT_EQ(std::count(stay.begin(), stay.end(), true), 0);
+    followed.in_tree.move_all(tree_);
+    EXPECT_EQ(std::ssize(home_) / 3, moved_targets());
+    return found;
+  }
+  /// The same as they are.
+  Places places_of(BoxId b) const {
+    Places places;
+    for (std::int64_t s = begin(b); s < end(b); ++s) {
+      const std::uint32_t i = order_[static_cast<std::size_t>(s)];
+      Place own{i / 27, {}};
+      for (std::size_t d = 0; d < 3; ++d) own.at[d] = scale()(home_[i / 27 * 3 + d] + shifts_[i % 27].shift[d]);
+      places.push_back(own);
+    }
+    return places;
+  }
+
   /// Does a leaf touch one that holds points, which are all targets?
   bool touches_points(BoxId b) const {
     return std::any_of(with_points_.begin(), with_points_.end(), [&](BoxId other) {
@@ -121,6 +162,8 @@ class Crystal {
   }
   static std::size_t at(BoxId b) { return static_cast<std::size_t>(b); }
 
+  double edge(BoxId b) const { return tree_.tree.lattice.edge(level_[at(b)]); }
+
  private:
   /// The tree with its images on the device.
   struct Followed {
@@ -147,7 +190,6 @@ class Crystal {
   };
 
   Scaling scale() const { return Scaling(geometry_.exponent); }
-  double edge(BoxId b) const { return tree_.tree.lattice.edge(level_[at(b)]); }
   std::vector<bool> moved_sources() const {
     std::vector<bool> moved(static_cast<std::size_t>(sources()), true);
     for (std::size_t d = 0; d < 3; ++d) {
@@ -159,6 +201,48 @@ class Crystal {
     }
     return moved;
   }
+  std::int64_t moved_targets() const {
+    std::int64_t moved = 0;
+    const std::int64_t count = std::ssize(home_) / 3;
+    const std::vector<std::uint32_t> order = downloaded(tree_.targets.order.data(), count);
+    for (std::size_t d = 0; d < 3; ++d) {
+      const std::vector<double> now = downloaded(tree_.targets.axis[d].data(), count);
+      for (std::size_t t = 0; t < order.size() && d == 0; ++t) moved += now[t] == scale()(home_[3 * order[t] + d]);
+    }
+    return moved;
+  }
+  std::vector<Places> places(cuda::SourcesAtHome& all) {
+    cuda::Work<float> work;
+    work.tree = tree_.tree.view();
+    all.bind(work);
+    const auto first = downloaded(work.tree.source_begin, boxes()), last = downloaded(work.tree.source_end, boxes()),
+               target = downloaded(work.tree.target_begin, boxes()), end = downloaded(work.tree.target_end, boxes());
+    const std::vector<BoxId> about = downloaded(work.about, work.places);
+    const std::vector<std::uint32_t> point = downloaded(all.order(), work.places);
+    std::vector<double> axis[3];
+    for (int d = 0; d < 3; ++d) axis[d] = downloaded(work.source[d], work.places);
+    std::vector<Places> found(static_cast<std::size_t>(boxes()));
+    for (BoxId b = 0; b < boxes(); ++b) {
+      for (std::int64_t t = target[at(b)]; is_leaf(b) && t < end[at(b)]; ++t)
+        EXPECT_EQ(about[static_cast<std::size_t>(t)], b);
+      EXPECT_EQ(last[at(b)] - first[at(b)], this->end(b) - begin(b)) << b;
+      for (std::int64_t s = first[at(b)]; (is_leaf(b) || is_listed(b)) && s < last[at(b)]; ++s) {
+        const auto i = static_cast<std::size_t>(s);
+        Place own{point[i], {}};
+        for (std::size_t d = 0; d < 3; ++d)
+          own.at[d] = axis[d][i] + centre_[d * at(boxes()) + at(b)] - centre_[d * at(boxes()) + at(about[i])];
+        found[at(b)].push_back(own);
+      }
+    }
+    return found;
+  }
+  bool is_listed(BoxId b) {
+    if (listed_.empty()) {
+      const std::int64_t items = downloaded(tree_.lists.near.begin.data() + boxes(), 1).front();
+      for (const BoxId box : downloaded(tree_.lists.near.items.data(), items)) listed_.insert(box);
+    }
+    return listed_.contains(b);
+  }
   void add_shift(int n) {
     const std::int32_t away[3] = {n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1};
     shifts_.push_back({{away[0] * edges_[0], away[1] * edges_[1], away[2] * edges_[2]}, {away[0], away[1], away[2]}});
@@ -169,7 +253,7 @@ class Crystal {
     geometry_.of_cell = divided;
     for (std::size_t d = 0; d < 3 && divided; ++d)
       geometry_.of_targets.low[d] = 0, geometry_.of_targets.high[d] = edges_[d];
-    cuda::build(tree_, sources, &targets, geometry_, {{12, 4, true}, 6, -1, {2, 2}, {}});
+    cuda::build(tree_, sources, &targets, geometry_, {{12, 4, true}, 6, -1, {few_, few_}, {}});
     begin_ = downloaded(tree_.tree.source_begin.data(), boxes());
     end_ = downloaded(tree_.tree.source_end.data(), boxes());
     mask_ = downloaded(tree_.tree.child_mask.data(), boxes());
@@ -190,6 +274,7 @@ class Crystal {
   }
 
   Vector3 edges_;
+  std::int64_t few_;
   std::vector<double> home_, images_;
   std::vector<NearImage> shifts_;
   cuda::DeviceMemory memory_;
@@ -201,6 +286,7 @@ class Crystal {
   std::vector<double> centre_;
   std::vector<std::uint32_t> order_;
   std::vector<BoxId> first_child_, parent_, with_points_;  ///< with_points_: leaves
+  std::set<BoxId> listed_;                                 ///< in near lists
 };
 
 class CudaImageBoxes : public GpuTest {};
@@ -282,7 +368,36 @@ TEST_F(CudaImageBoxes, LetTheOthersStayThatNothingReads) {
   }
 }
 
-/// Nothing changes beyond rounding when a plan comes to know its images, with the first move. Returns its report then.
+/// Where boxes divide the cell most leaves' sources are targets; where they do not, those of leaves with images are
+/// apart.
+TEST_F(CudaImageBoxes, HaveTheirSourcesAtHome) {
+  Stream random = fresh_stream();
+  for (const bool divided : {true, false}) {
+    Crystal crystal({0.7, 2.1, 0.7}, few_points(3000), divided, random, 2, 40);
+    const std::vector<Crystal::Places> found = crystal.at_home(random);
+    std::int64_t leaves = 0, listed = 0;
+    for (BoxId b = 0; b < crystal.boxes(); ++b) {
+      const Crystal::Places &own = found[crystal.at(b)], expected = crystal.places_of(b);
+      if (own.empty()) continue;
+      (crystal.is_leaf(b) ? leaves : listed) += 1;
+      for (const Crystal::Place& place : expected)
+        EXPECT_EQ(std::count_if(own.begin(), own.end(),
+                                [&](const Crystal::Place& other) {
+                                  return other.point == place.point &&
+                                         length(difference(other.at, place.at)) < 1e-6 * crystal.edge(b);
+                                }),
+                  1)
+            << b;
+    }
+    std::printf("%lld leaves, %lld other boxes in near lists\n", static_cast<long long>(leaves),
+                static_cast<long long>(listed));
+    EXPECT_GT(leaves, 0);
+    EXPECT_GT(listed, 0);
+  }
+}
+
+/// Nothing changes beyond rounding when a plan comes to know its images, with the first move, nor when replays read
+/// targets in place of sources. Returns its report then.
 Report serve(const Ions& all, const Rows& cell) {
   const OwnStream stream;
   const Arrays<double> arrays(all, stream);
@@ -291,6 +406,16 @@ Report serve(const Ions& all, const Rows& cell) {
   Plan plan(arrays.points(), o);
   for (int k = 0; k < 3; ++k) arrays.evaluate(plan), plan.move(arrays.points());
   const Result<double> followed = arrays.evaluate(plan);
+  const Graph step(stream, [&] {
+    plan.move(arrays.points());
+    plan.evaluate(arrays.strengths(), arrays.outputs());
+  });
+  step.replay();
+  plan.check_replays();
+  const Result<double> replayed = arrays.read();
+  EXPECT_NE(replayed.potential, followed.potential);
+  EXPECT_LE(relative_difference(replayed.potential, followed.potential), 1e-6);
+  EXPECT_LE(relative_difference(replayed.gradient, followed.gradient), 1e-6);
   Options fine = o;
   fine.tolerance = 1e-9, fine.precision = Precision::double_, fine.skin = 0;
   Plan exact(arrays.points(), fine);

@@ -4,7 +4,7 @@
 #include "backends/cpu/boxes/tree.hpp"
 #include "backends/cpu/transfer/survey.hpp"
 #include "backends/cuda/boxes/tree.hpp"
-#include "backends/cuda/near/p2p_families.hpp"
+#include "backends/cuda/near/families/p2p_families.hpp"
 #include "backends/cuda/near/p2p_work.hpp"
 #include "backends/cuda/stages.hpp"
 #include "kernels/count.hpp"

@@ -7,6 +7,7 @@
 #include "backends/cuda/clear_results.hpp"
 #include "backends/cuda/far/moments/moments.hpp"
 #include "backends/cuda/levels/stages.hpp"
+#include "backends/cuda/near/in_leaf.hpp"
 #include "backends/cuda/periodic/home_boxes.hpp"
 #include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/runtime/stage_events.hpp"
@@ -54,6 +55,7 @@ class BoundStages {
 
   int levels() const { return near_.tree.levels; }
   void p2p() {
+    if (!p2p_is_late()) place_in_leaves();
     if (side_) far_.stream = side_->fork(near_.stream);
     if (!p2p_is_late()) return cuda::p2p<Kernel>(near_);
     clear_locals(near_.stream);  // which has nothing else to do yet
@@ -62,6 +64,10 @@ class BoundStages {
   void p2m() {
     if (side_) events_.go_to(far_.stream);
     p2m_of_moments<Kernel>(far_);
+    if (p2p_is_late()) {
+      order(far_.stream, near_.stream);
+      place_in_leaves();
+    }
     begin_boxes(levels() - 1);
   }
   void m2m(int level) {
@@ -116,6 +122,11 @@ class BoundStages {
   void p2l_of_moments() {
     if (carries_dipoles()) return with_moments([&](auto k) { p2l_of_dipoles<decltype(k)>(far_); });
     cuda::p2l<Kernel>(far_);
+  }
+  /// For p2p and p2l. Beside m2m, if p2p is late: p2m keeps the memory busy, m2m waits for it.
+  void place_in_leaves() const {
+    if constexpr (std::is_same_v<StageWork, Work<float>>)
+      if (near_.in_leaf) cuda::place_in_leaves(near_);
   }
   bool p2p_is_late() const { return side_ && has_p2p_ && far_field_first(near_); }
   /// p2p's blocks are small: while others leave a multiprocessor they fit in, m2l's have to wait for an empty one.

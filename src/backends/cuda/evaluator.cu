@@ -25,6 +25,7 @@
 #include "backends/cuda/judge/judge.hpp"
 #include "backends/cuda/judge/own_norm.hpp"
 #include "backends/cuda/judge/placement/placement.hpp"
+#include "backends/cuda/near/in_leaf.hpp"
 #include "backends/cuda/near/moments/moments.hpp"
 #include "backends/cuda/near/p2p_work.hpp"
 #include "backends/cuda/placed.hpp"
@@ -32,7 +33,6 @@
 #include "backends/cuda/runtime/graph.hpp"
 #include "backends/cuda/runtime/stage_events.hpp"
 #include "backends/cuda/runtime/streams.hpp"
-#include "backends/cuda/transfer/lengths.hpp"
 #include "backends/cuda/transfer/scatter.hpp"
 #include "backends/cuda/transfer/strengths.hpp"
 #include "backends/cuda/treecode/accounts.hpp"
@@ -105,7 +105,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   void build_tree(const Points& sources, const Points* targets, const Geometry& geometry) {
     cuda::build(tree_, sources, targets, geometry, tree_options([this](const char* stage) { events_.mark(stage); }));
     if (!walks()) accounts_.launch(tree_.tree.view(), tree_.lists.view(), decision.reduced, side_);
-    place_lengths(sources, targets);
+    if (decision.lengths) placed->place_lengths(sources, targets, reach_over_length(decision.softening_kind));
   }
 
   bool use_images(const Images* images) {
@@ -116,8 +116,9 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   }
   bool follow(const Points& sources, const Points* targets, const Drift& drift) {
     const FollowPoints follow(tree_, sources, targets, Scaling(placed->exponent), drift, images_);
-    if (!captured_) return follow.replace();
-    follow.launch(placed->replays->far_points(), work_.images.home ? placed->images.let_others_stay() : nullptr);
+    if (!captured_ && !follow.replace()) return false;
+    if (captured_ || placed->images.all_stay())
+      placed->images.follow(follow, work_.images.home, has_room_at_home(), placed->replays->far_points());
     return true;
   }
 
@@ -125,7 +126,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     if (in_cells()) return place_in_cells(cells_, tree_, sources, targets, geometry, decision);
     line_.axis = line_axis(geometry);
     cuda::read_points(tree_, sources, targets, geometry, sizeof(Real) == 4 && !on_line());
-    place_lengths(sources, targets);
+    if (decision.lengths) placed->place_lengths(sources, targets, reach_over_length(decision.softening_kind));
   }
 
   /// Rows of near pairs, which depend on no degree, are made beside the sums.
@@ -181,7 +182,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   void allocate_results() {
     if (densities != held_) graph_.forget();
     held_ = densities;
-    arrays_.strength[charge].resize(densities * strength_pitch());
+    if (!captured_) strength_pitch_ = padded(std::max(sources(), placed->images.at_home().count()));
+    arrays_.strength[charge].resize(densities * strength_pitch_);
     arrays_.resize_results(decision.parts(), densities * result_pitch());
     if (decision.method == Method::grid) {
       const std::int64_t points = block_points(cells_.lattice.axes);
@@ -209,17 +211,20 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     if (strengths_.moments() != moments_) graph_.forget();
     moments_ = strengths_.moments();
     for (int component = 1; component < moments_; ++component)
-      arrays_.strength[component].resize(densities * strength_pitch());
+      arrays_.strength[component].resize(densities * strength_pitch_);
     return ranges;
   }
 
   /// Dipoles are scaled like coordinates, too.
   void gather(const OneVector& v) {
-    const std::int64_t at = v.place * strength_pitch();
+    const std::int64_t at = v.place * strength_pitch_;
     const bool of_points = images_ && v.strengths.count < sources();  // see Addend
+    const SourcesAtHome& home = placed->images.at_home();
     const std::uint32_t* order = of_points ? images_->point : tree_.sources.order.data();
+    if (at_home()) order = home.order();
     const cudaStream_t there = early(v);
-    strengths_.gather({v.index, charge, v.exponent}, order, sources(), arrays_.strength[charge].data() + at, there);
+    strengths_.gather({v.index, charge, v.exponent}, order, at_home() ? home.count() : sources(),
+                      arrays_.strength[charge].data() + at, there);
     farfield::cuda::order(there, stream_);
     if (moments_ == 1) return;
     strengths_.gather_dipoles<Real>(
@@ -231,8 +236,8 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     if (with_tree()) bind_tree();
     work_.source_curve = tree_.source_curve.data(), work_.target_curve = tree_.target_order();
     bind_points(tree_, work_);
-    if (with_tree() && bind_images(placed->images, tree_, captured_, work_)) graph_.forget();
-    work_.strength_pitch = strength_pitch();
+    if (with_tree() && bind_images(placed->images, tree_, captured_, at_home(), work_)) graph_.forget();
+    work_.strength_pitch = strength_pitch_;
     work_.result_pitch = result_pitch();
     work_.expansion_pitch = with_tree() ? expansion_pitch() : 0;
     work_.densities = densities;
@@ -309,12 +314,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   void capture(const Work& work) {
     const RelaxedCapture relaxed;
     if (!placed->replays) placed->replays = std::make_unique<MetByReplays>();
-    if (with_tree() && decision.skin > 0) {
-      memory_.stream = placed->stream;
-      keep_origins(tree_);
-      require(cudaStreamSynchronize(placed->stream), "where points were");
-      memory_.stream = stream_;
-    }
+    if (with_tree() && decision.skin > 0) keep_origins_beside(tree_, placed->stream);
     const Captured within(memory_, events_);
     work();
   }
@@ -324,7 +324,6 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     require(cudaStreamWaitEvent(far_side_, static_cast<cudaEvent_t>(addend->strengths_ready)), "cudaStreamWaitEvent");
     return far_side_;
   }
-  std::int64_t strength_pitch() const { return padded(sources()); }
   std::int64_t result_pitch() const { return padded(targets()); }
   std::int64_t expansion_pitch() const { return std::int64_t(tree_.tree.boxes) * translations_.stride(); }
 
@@ -335,6 +334,15 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
       conditions_[static_cast<std::size_t>(v)].launch(work_.of(v), decision.kernel, softened_to(), side_);
   }
 
+  /// Could replays read SourcesAtHome? Is this one that does?
+  bool has_room_at_home() const {
+    return reads_in_leaf<Real>(decision) && placed->images.at_home().count() <= strength_pitch_;
+  }
+  bool at_home() const {
+    return captured_ && placed->images.all_stay() && work_.images.home && moments_ == 1 && densities == 1 &&
+           has_room_at_home();
+  }
+
   void make_rows() {
     if (walks() || has_rows_) return;
     time("rows", [&] {
@@ -342,13 +350,6 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
                         p2p_limits<Real>(decision, targets()));
     });
     has_rows_ = true;
-  }
-  void place_lengths(const Points& sources, const Points* targets) {
-    if (!decision.lengths) return;
-    const double factor = reach_over_length(decision.softening_kind);
-    gather_lengths(sources, tree_.sources.order.data(), factor, placed->exponent, placed->source_lengths, memory_);
-    if (targets)
-      gather_lengths(*targets, tree_.targets.order.data(), factor, placed->exponent, placed->target_lengths, memory_);
   }
 
   /// Numbers of the points' own tell which targets are sources.
@@ -458,6 +459,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   bool has_rows_ = false;                 ///< of near pairs, for the tree that is there
   int moments_ = 1;                       ///< of the strengths that were read
   int held_ = 1;                          ///< densities that the arrays have room for
+  std::int64_t strength_pitch_ = 0;       ///< from the strengths of one density to the next's
   bool recount_ = false;  ///< the walks of a treecode that follow strengths are counted after the first evaluation
   cudaStream_t stream_ = nullptr;
   SideStream side_, far_side_{Urgency::urgent};

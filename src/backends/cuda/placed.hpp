@@ -7,6 +7,7 @@
 #include "backends/cuda/runtime/capture.hpp"
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/streams.hpp"
+#include "backends/cuda/transfer/lengths.hpp"
 
 namespace farfield::cuda {
 
@@ -25,6 +26,12 @@ struct Placed {
   std::unique_ptr<MetByReplays> replays;  ///< from the first captured call on
   Placed() { tree.use(memory), cells.use(memory); }
   ~Placed() { memory.stream = stream; }
+
+  /// Softening lengths in the order of the points.
+  void place_lengths(const Points& sources, const Points* targets, double factor) {
+    gather_lengths(sources, tree.sources.order.data(), factor, exponent, source_lengths, memory);
+    if (targets) gather_lengths(*targets, tree.targets.order.data(), factor, exponent, target_lengths, memory);
+  }
 };
 
 }  // namespace farfield::cuda

@@ -149,6 +149,11 @@ struct TreeWork {
   // of a treecode
   Acceptance rule;
   std::int64_t m2p_sources = 0;  ///< see ListThresholds
+  /// Not null: sources are the targets and images of them, in the ranges of SourcesAtHome; each place with its
+  /// strength, from the centre of the box `about` it, which is the target's leaf.
+  float4* in_leaf = nullptr;
+  const BoxId* about = nullptr;  ///< [places]
+  std::int64_t places = 0;
   const float4* centre =
       nullptr;  ///< header, place of every box, stretch of every group: what walks read (treecode/places.hpp)
 };

@@ -1,4 +1,5 @@
 #include <type_traits>
+#include <utility>
 
 #include "backends/cuda/boxes/follow.hpp"
 #include "backends/cuda/periodic/home_boxes.hpp"
@@ -85,6 +86,28 @@ struct InReach {
   __device__ void operator()(std::int64_t i) const { body(source[i]); }
 };
 
+/// Sources that have places of their own among those at home.
+struct PlaceApart {
+  ImagesInOrder at;
+  const std::uint32_t* source;
+  double* axis[3];
+  __device__ void operator()(std::int64_t i) const {
+    double now[3];
+    at(source[i], now);
+    for (int d = 0; d < 3; ++d) axis[d][i] = now[d];
+  }
+};
+
+/// Targets in the order of a tree that are the points of a cell.
+struct PointsInOrder {
+  const double* home;
+  const std::uint32_t* order;
+  Scaling scale;
+  __device__ void operator()(std::int64_t i, double x[3]) const {
+    for (int d = 0; d < 3; ++d) x[d] = scale(home[3 * std::int64_t(order[i]) + d]);
+  }
+};
+
 struct FindOwn {
   const std::uint32_t *order, *point, *image;
   std::uint32_t *own_point, *own_image;
@@ -114,11 +137,18 @@ void keep_origins(CudaTree& built) {
   if (!built.alike) keep_origin(built.targets, built.memory->stream);
 }
 
+void keep_origins_beside(CudaTree& built, cudaStream_t stream) {
+  const cudaStream_t before = std::exchange(built.memory->stream, stream);
+  keep_origins(built);
+  built.memory->stream = before;
+  require(cudaStreamSynchronize(stream), "where points were");
+}
+
 void ImagesInTree::forget() {
   point_.release(), image_.release();
-  boxes_.forget(), in_reach_.forget();
+  boxes_.forget(), in_reach_.forget(), at_home_.forget();
   followed_.reset();
-  others_stay_ = false;
+  others_stay_ = all_stay_ = false;
   placement_ = 0;
 }
 
@@ -136,6 +166,7 @@ std::optional<FollowedImages> ImagesInTree::find(const Images* images, const Cud
     if (built.tree.boxes > 0) {
       boxes_.find(built, followed, scale);
       in_reach_.find(built, boxes_.view().home);
+      at_home_.find(built, followed, boxes_.view().home);
       if (images->boxes) images->boxes->find(built, followed, scale);
     }
     require(cudaStreamSynchronize(built.memory->stream), "images in a tree");
@@ -146,13 +177,21 @@ std::optional<FollowedImages> ImagesInTree::find(const Images* images, const Cud
   return followed_;
 }
 
-/// One H200: of 1.1e6 atoms of water 1.7 million images stay, and moves take 35 us in place of 48; of 81,000 atoms
-/// steps took 0.335 ms in place of 0.326.
+/// If these are enough to spare time. One H200: of 1.1e6 atoms of water 1.7 million images stay, and moves take 35 us
+/// in place of 48; of 81,000 atoms steps took 0.335 ms in place of 0.326.
 const SourcesInReach* ImagesInTree::let_others_stay() {
   constexpr std::int64_t enough = 1 << 19;
   if (!followed_ || static_cast<std::int64_t>(point_.size()) - in_reach_.count() < enough) return nullptr;
   others_stay_ = true;
   return &in_reach_;
+}
+
+void ImagesInTree::follow(const FollowPoints& points, bool by_homes, bool from_home, int* beyond) {
+  if (by_homes && from_home && points.targets_have_images() && at_home_.found()) others_stay_ = all_stay_ = true;
+  if (all_stay_)
+    points.launch(beyond, at_home_);
+  else
+    points.launch(beyond, by_homes ? let_others_stay() : nullptr);
 }
 
 FollowPoints::FollowPoints(CudaTree& built, const Points& sources, const Points* targets, const Scaling& scale,
@@ -169,14 +208,15 @@ FollowPoints::FollowPoints(CudaTree& built, const Points& sources, const Points*
 /// are.
 template <class Body>
 void FollowPoints::for_each_set(const Body& body) const {
-  const auto given = [&](const DevicePoints& points, SortedPoints& sorted) {
-    with_reader(points.view(), scale_, [&](const auto& read) {
-      using Read = std::remove_cvref_t<decltype(read)>;
-      body(InOrder<Read>{read, sorted.order.data(), &sorted == &built_.targets && targets_have_images_}, sorted);
-    });
-  };
-  images_ ? body(ImagesInOrder{*images_, scale_}, built_.sources) : given(own_, built_.sources);
-  if (!built_.alike) given(other_, built_.targets);
+  images_ ? body(ImagesInOrder{*images_, scale_}, built_.sources) : given(own_, built_.sources, false, body);
+  if (!built_.alike) given(other_, built_.targets, targets_have_images_, body);
+}
+
+template <class Body>
+void FollowPoints::given(const DevicePoints& points, SortedPoints& sorted, bool watched, const Body& body) const {
+  with_reader(points.view(), scale_, [&](const auto& read) {
+    body(InOrder<std::remove_cvref_t<decltype(read)>>{read, sorted.order.data(), watched}, sorted);
+  });
 }
 
 template <class Now>
@@ -212,6 +252,20 @@ bool FollowPoints::replace() const {
   return true;
 }
 
+void FollowPoints::launch(int* beyond, SourcesAtHome& at_home) const {
+  const cudaStream_t stream = built_.memory->stream;
+  double* const to[] = {at_home.axis(0), at_home.axis(1), at_home.axis(2)};
+  given(other_, built_.targets, false, [&](const auto& now, const SortedPoints& sorted) {
+    using Now = std::remove_cvref_t<decltype(now)>;
+    const Replace<Now> replace{now, {to[0], to[1], to[2]}};
+    for_each_index(sorted.count, ReplaceAndWatch<Now>{find_beyond(now, sorted, drift_, beyond), replace}, stream,
+                   "moved points");
+  });
+  const std::int64_t targets = built_.targets.count;
+  const PlaceApart apart{{*images_, scale_}, at_home.apart(), {to[0] + targets, to[1] + targets, to[2] + targets}};
+  for_each_index(at_home.aparts(), apart, stream, "moved images");
+}
+
 void FollowPoints::launch(int* beyond, const SourcesInReach* in_reach) const {
   for_each_set([&](const auto& now, SortedPoints& sorted) {
     using Now = std::remove_cvref_t<decltype(now)>;
@@ -225,9 +279,13 @@ void FollowPoints::launch(int* beyond, const SourcesInReach* in_reach) const {
 }
 
 void ImagesInTree::move_all(CudaTree& built) const {
-  if (followed_ && built.sources.count > 0)
-    for_each_index(built.sources.count + padding, replace_by(ImagesInOrder{*followed_, scale_}, built.sources),
-                   built.memory->stream, "new places of images");
+  if (!followed_ || built.sources.count == 0) return;
+  const cudaStream_t stream = built.memory->stream;
+  for_each_index(built.sources.count + padding, replace_by(ImagesInOrder{*followed_, scale_}, built.sources), stream,
+                 "new places of images");
+  if (!all_stay_) return;
+  const PointsInOrder points{followed_->images.home, built.targets.order.data(), scale_};
+  for_each_index(built.targets.count + padding, replace_by(points, built.targets), stream, "new places of points");
 }
 
 }  // namespace farfield::cuda

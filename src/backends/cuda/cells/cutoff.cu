@@ -16,6 +16,7 @@ namespace farfield::cuda {
 /// The rows of cells about one cell; for a block.
 class RowRanges {
  public:
+  using Source = std::uint32_t;
   static constexpr bool a_warp = false;
   __device__ RowRanges(const NearView& near, CellKey cell) : near_(near), cell_(cell) {
     most_ = static_cast<int>(near.most_rows());
@@ -27,6 +28,7 @@ class RowRanges {
     next_ += 32;
     return next_ < rows_;
   }
+  __device__ static std::uint32_t source(int, std::uint32_t s) { return s; }
   __device__ SourceRange of(int lane) const {
     const int row = next_ + lane;
     NearView::Row own;

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "backends/cuda/clear_results.hpp"
+#include "backends/cuda/near/families/p2p_families.hpp"
 #include "backends/cuda/near/moments/moments.hpp"
-#include "backends/cuda/near/p2p_families.hpp"
 #include "backends/cuda/near/p2p_lengths.hpp"
 #include "backends/cuda/near/p2p_work.hpp"
 #include "backends/cuda/near/pair_sum.hpp"
@@ -32,21 +32,39 @@ __device__ Shared& memory_of(Dynamic&) {
   return *reinterpret_cast<Shared*>(dynamic);
 }
 
+/// The near boxes of a tile as ranges of the kind that its sources are read by.
+template <bool in_leaves, class Real>
+__device__ auto ranges_of(const BoxRanges& boxes, [[maybe_unused]] const PairFrame<Real>& frame) {
+  if constexpr (in_leaves)
+    return LeafRanges{boxes, frame};
+  else
+    return boxes;
+}
+
+/// Are the leaf's targets its sources, in the same order?
+template <bool in_leaves, class Real>
+__device__ bool are_sources(const NearWork<Real>& work, BoxId leaf) {
+  if constexpr (in_leaves) return work.tree.source_begin[leaf] == work.tree.target_begin[leaf];
+  return work.alike;
+}
+
 template <class Kernel, class Real, int parts, Softened softened, int densities>
 constexpr int residents() {
   if (densities > 1) return tuning::moment_residents<Real>(with_hessian);
   return is_plain<Kernel, Real, parts, softened>() ? tuning::gradient_residents : tuning::tile_residents<Real>;
 }
 
-/// `n`: targets of a thread.
+/// `n`: targets of a thread; `Source`: LeafSource where sources are targets and images of these.
 template <class Kernel, class Real, int parts, int threads, Softened softened, int densities,
-          int n = tuning::targets_per_thread<Real>>
+          int n = tuning::targets_per_thread<Real>, class Source = std::uint32_t>
 __global__ void __launch_bounds__(threads, residents<Kernel, Real, parts, softened, densities>() / threads)
     p2p_kernel(const __grid_constant__ NearWork<Real> work) {
-  using Sum =
-      PairSum<Kernel, Real, parts, threads, softened, softened != Softened::no || HasCore<Kernel>, densities, n>;
+  using Sum = PairSum<Kernel, Real, parts, threads, softened, softened != Softened::no || HasCore<Kernel>, densities, n,
+                      Source>;
+  constexpr bool in_leaves = std::is_same_v<Source, LeafSource>;
+  using Sources = std::conditional_t<in_leaves, LeafSources, RowSources>;
   __shared__ std::conditional_t<densities == 1, typename Sum::Shared, Dynamic> declared;
-  __shared__ RowSources::Shared row;
+  __shared__ typename Sources::Shared row;
   typename Sum::Shared& shared = memory_of<typename Sum::Shared>(declared);
   const TreeView& tree = work.tree;
   for (std::int64_t i = blockIdx.x; i < *work.near.tiles; i += gridDim.x) {
@@ -55,8 +73,9 @@ __global__ void __launch_bounds__(threads, residents<Kernel, Real, parts, soften
     if (threadIdx.x == threads - 1)
       shared.frame = make_frame<Kernel, Real>(tree.coordinate(b, 0), tree.coordinate(b, 1), tree.coordinate(b, 2),
                                               tree.lattice.edge(tree.level[b]));
-    RowSources sources({tree, items, tile.near_count}, row);
-    Sum sum(work, shared, tile.target, tile.targets, work.alike ? tile.first : Sum::nowhere);
+    const BoxRanges ranges{tree, items, tile.near_count};
+    Sources sources(ranges_of<in_leaves>(ranges, shared.frame), row);
+    Sum sum(work, shared, tile.target, tile.targets, are_sources<in_leaves>(work, b) ? tile.first : Sum::nowhere);
     if (*items == b) sum.guard(row.offset[1]);
     sum.add(sources);
     sum.finish(work.alike);
@@ -72,9 +91,18 @@ template <class Kernel, class Real, int threads>
 static void p2p_tiles(const NearWork<Real>& work) {
   const auto kernel = with_pairs<Kernel>(work, [&](auto of, auto softened, auto parts) {
     using Of = typename decltype(of)::type;
-    if constexpr (threads == tuning::narrow_tile && is_plain<Of, Real, parts(), softened()>())
-      if (work.near.fives) return &p2p_kernel<Of, Real, parts(), threads, softened(), 1, tuning::five>;
-    return &p2p_kernel<Of, Real, parts(), threads, softened(), 1>;
+    constexpr int usual = tuning::targets_per_thread<Real>;
+    if constexpr (is_plain<Of, Real, parts(), softened()>()) {
+      const auto by = [&](auto source) {
+        using Source = decltype(source);
+        if constexpr (threads == tuning::narrow_tile)
+          if (work.near.fives) return &p2p_kernel<Of, Real, parts(), threads, softened(), 1, tuning::five, Source>;
+        return &p2p_kernel<Of, Real, parts(), threads, softened(), 1, usual, Source>;
+      };
+      if (work.in_leaf) return by(LeafSource{});
+      return by(std::uint32_t{});
+    }
+    return &p2p_kernel<Of, Real, parts(), threads, softened(), 1, usual, std::uint32_t>;
   });
   launch_kernel("p2p", kernel, {blocks_over(work.near.most_tiles), threads, 0}, work.stream, work);
 }

@@ -1,6 +1,6 @@
 #include <cub/device/device_scan.cuh>
 
-#include "backends/cuda/near/p2p_families.hpp"
+#include "backends/cuda/near/families/p2p_families.hpp"
 #include "backends/cuda/near/p2p_work.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/runtime/range_search.hpp"

@@ -17,10 +17,11 @@ __device__ std::int64_t direct_target(const NearWork<Real>& work, std::int64_t p
 
 /// `deep`, for the direct sum and for leaves that a softening makes wide: sums of three levels (batch, chunk, total),
 /// since there are more sources than in other leaves, and tiles in the order of Work::target_curve. `n`: targets of a
-/// thread.
+/// thread. `Source`: LeafSource where sources, and targets, are read from NearWork::in_leaf.
 template <class Kernel, class Real, int parts, int threads, Softened softened = Softened::no, bool deep = false,
-          int densities = 1, int n = tuning::targets_per_thread<Real>>
+          int densities = 1, int n = tuning::targets_per_thread<Real>, class Source = std::uint32_t>
 class PairSum {
+  static constexpr bool in_leaves = std::is_same_v<Source, LeafSource>;
   using Sums = SumsOf<Real, densities>;
   using More = Further<Real, densities>;
   static constexpr int chunk = tuning::staged_per_thread<Real> * threads;
@@ -58,10 +59,8 @@ class PairSum {
     targets_.prepare(work, shared.frame.factor);
 #pragma unroll
     for (int i = 0; i < n; ++i) {
-      const std::int64_t t = target(own(i));
-      targets_.x[i] = place<Real>(__ldg(work.target[0] + t), shared_.frame, 0);
-      targets_.y[i] = place<Real>(__ldg(work.target[1] + t), shared_.frame, 1);
-      targets_.z[i] = place<Real>(__ldg(work.target[2] + t), shared_.frame, 2);
+      const Staged<Real> t = target_at(target(own(i)));
+      targets_.x[i] = t.x, targets_.y[i] = t.y, targets_.z[i] = t.z;
       shared_.total[i][threadIdx.x] = {};
     }
   }
@@ -158,6 +157,20 @@ class PairSum {
     if constexpr (densities > 1) shared_.more[slot(i)] = {};
   }
 
+  /// In the frame, whose centre is that of the targets' leaf where these are read from in_leaf.
+  __device__ Staged<Real> target_at(std::int64_t t) const {
+    if constexpr (in_leaves) {
+      const LeafSource same{static_cast<std::uint32_t>(t), {0, 0, 0}};
+      Loaded<Real, LeafSource> loaded;
+      loaded.load(work_, same);
+      return loaded.in(shared_.frame, same);
+    } else {
+      return {place<Real>(__ldg(work_.target[0] + t), shared_.frame, 0),
+              place<Real>(__ldg(work_.target[1] + t), shared_.frame, 1),
+              place<Real>(__ldg(work_.target[2] + t), shared_.frame, 2), 0};
+    }
+  }
+
   /// Index of the tile's i-th target, and of its results.
   __device__ std::int64_t target(int i) const {
     if constexpr (deep) return direct_target(work_, first_ + i);
@@ -222,10 +235,17 @@ class PairSum {
 #pragma unroll 1
       for (int at = begin; at < end; at += groups_)
 #pragma unroll 1
-        for (int j = 0; j < dealt; ++j)
-          add_exact_pairs<Kernel, Real, parts, softened>(
-              work_, shared_.frame, others(targets_.close_to(load(shared_.source[j * column + at])), dealt * at + j),
-              [&](int i) { return target(own(i)); }, shared_.index[j * column + at], part);
+        for (int j = 0; j < dealt; ++j) add_exact(load(shared_.source[j * column + at]), j, at, part);
+  }
+  __device__ __forceinline__ void add_exact(const Staged<Real>& s, int j, int at, Sums (&part)[n]) const {
+    const unsigned close = others(targets_.close_to(s), dealt * at + j);
+    const std::uint32_t index = shared_.index[j * column + at];
+    const auto index_of = [&](int i) { return target(own(i)); };
+    if constexpr (in_leaves)
+      add_exact_pairs<Kernel, Real, parts, softened>(work_, shared_.frame, close, index_of, index, part,
+                                                     [&](int i) { return targets_.seen(s, i); });
+    else
+      add_exact_pairs<Kernel, Real, parts, softened>(work_, shared_.frame, close, index_of, index, part);
   }
 
   /// Of the targets that a source is close to, those that are not that source itself, unless that counts.

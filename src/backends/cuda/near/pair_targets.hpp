@@ -109,6 +109,48 @@ __device__ Real place(double x, const PairFrame<Real>& frame, int axis) {
     return static_cast<Real>(displacement(x, frame.centre[axis]) * frame.factor);
 }
 
+/// Place `index` of NearWork::in_leaf, `by` from where it lies in a frame.
+struct alignas(16) LeafSource {
+  std::uint32_t index;
+  float by[3];
+};
+
+__device__ inline std::uint32_t number_of(std::uint32_t source) { return source; }
+__device__ inline std::uint32_t number_of(const LeafSource& source) { return source.index; }
+
+/// Source s of a leaf, or of the leaf at home that this is an image of. Leaves' centres are subtracted in double: where
+/// they are of one size their places differ by whole edges, and nothing is rounded but the place in the leaf.
+__device__ inline LeafSource leaf_source(const TreeView& tree, BoxId leaf, std::uint32_t s,
+                                         const PairFrame<float>& frame) {
+  LeafSource source{s, {}};
+  for (int axis = 0; axis < 3; ++axis) source.by[axis] = place<float>(tree.coordinate(leaf, axis), frame, axis);
+  return source;
+}
+
+/// What is read of a source, and where it then lies in a frame.
+template <class Real, class Source>
+struct Loaded {
+  double x[3];
+  Real q;
+  __device__ void load(const NearWork<Real>& work, std::uint32_t s) {
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) x[axis] = __ldg(work.source[axis] + s);
+    q = __ldg(work.strength + s);
+  }
+  __device__ Staged<Real> in(const PairFrame<Real>& frame, std::uint32_t) const {
+    return {place<Real>(x[0], frame, 0), place<Real>(x[1], frame, 1), place<Real>(x[2], frame, 2), q};
+  }
+};
+template <class Real>
+struct Loaded<Real, LeafSource> {
+  float4 at;
+  __device__ void load(const NearWork<Real>& work, const LeafSource& s) { at = __ldg(work.in_leaf + s.index); }
+  __device__ Staged<Real> in(const PairFrame<Real>& frame, const LeafSource& s) const {
+    const float factor = static_cast<float>(frame.factor);
+    return {fmaf(at.x, factor, s.by[0]), fmaf(at.y, factor, s.by[1]), fmaf(at.z, factor, s.by[2]), at.w};
+  }
+};
+
 /// A predicated store to shared memory: the compiler would move the loads of the stored values behind a branch.
 __device__ inline void store_if(bool wanted, Staged<float>* to, const Staged<float>& s) {
   asm volatile("{.reg .pred p; setp.ne.b32 p, %0, 0; @p st.shared.v4.f32 [%1], {%2, %3, %4, %5};}" ::"r"(int(wanted)),
@@ -125,44 +167,40 @@ __device__ inline void store_if(bool wanted, Staged<double>* to, const Staged<do
 
 /// A step of stage_sources: `batch` sources per thread, `first` and every threads-th after it. The first half of them
 /// exists for every thread; beyond the last source, the last one is loaded again.
-template <int threads, int batch, class Real, class IndexOf, class Store>
+template <int threads, int batch, class Real, class SourceOf, class Store>
 __device__ __forceinline__ void stage_batch(const NearWork<Real>& work, const PairFrame<Real>& frame, int first,
-                                            int count, const IndexOf& index_of, const Store& store) {
-  std::uint32_t index[batch];
-  double x[batch][3];
-  Real q[batch];
+                                            int count, const SourceOf& source_of, const Store& store) {
+  using Source = decltype(source_of(first));
+  Source source[batch];
+  Loaded<Real, Source> loaded[batch];
 #pragma unroll
   for (int b = 0; b < batch; ++b) {
-    index[b] = index_of(min(first + b * threads, count - 1));
-#pragma unroll
-    for (int axis = 0; axis < 3; ++axis) x[b][axis] = __ldg(work.source[axis] + index[b]);
-    q[b] = __ldg(work.strength + index[b]);
+    source[b] = source_of(min(first + b * threads, count - 1));
+    loaded[b].load(work, source[b]);
   }
 #pragma unroll
   for (int b = 0; b < batch; ++b)
-    store(first + b * threads, b < batch / 2 || first + b * threads < count,
-          Staged<Real>{place<Real>(x[b][0], frame, 0), place<Real>(x[b][1], frame, 1), place<Real>(x[b][2], frame, 2),
-                       q[b]},
-          index[b]);
+    store(first + b * threads, b < batch / 2 || first + b * threads < count, loaded[b].in(frame, source[b]),
+          number_of(source[b]));
 }
 
 /// Calls store(i, i < count, source, its index) for all i < count and some larger i, divided among the threads of a
-/// block; index_of(i) may read shared memory. A thread handles up to `most` sources at a time (1, 2 or 4, as the
-/// registers allow), with all look-ups and loads before the first store: a look-up behind a store to shared memory
-/// waits, and a thread would wait for memory once per source.
-template <int threads, int most, class Real, class IndexOf, class Store>
+/// block; source_of(i), an index or a LeafSource, may read shared memory. A thread handles up to `most` sources at a
+/// time (1, 2 or 4, as the registers allow), with all look-ups and loads before the first store: a look-up behind a
+/// store to shared memory waits, and a thread would wait for memory once per source.
+template <int threads, int most, class Real, class SourceOf, class Store>
 __device__ __forceinline__ void stage_sources(const NearWork<Real>& work, const PairFrame<Real>& frame, int count,
-                                              const IndexOf& index_of, const Store& store) {
+                                              const SourceOf& source_of, const Store& store) {
   for (int from = 0; from < count;) {
     const int first = from + static_cast<int>(threadIdx.x), left = count - from;
     if (most == 4 && left > 2 * threads) {
-      stage_batch<threads, 4>(work, frame, first, count, index_of, store);
+      stage_batch<threads, 4>(work, frame, first, count, source_of, store);
       from += 4 * threads;
     } else if (most > 1 && left > threads) {
-      stage_batch<threads, 2>(work, frame, first, count, index_of, store);
+      stage_batch<threads, 2>(work, frame, first, count, source_of, store);
       from += 2 * threads;
     } else {
-      stage_batch<threads, 1>(work, frame, first, count, index_of, store);
+      stage_batch<threads, 1>(work, frame, first, count, source_of, store);
       from += threads;
     }
   }
@@ -211,6 +249,13 @@ __device__ void add_pair(const Kernel& kernel, Real r2, Real dx, Real dy, Real d
   kernel.template pair<parts>(r2, dx, dy, dz, q, &own.u);
   sum += own;
 }
+
+/// Of a pair whose source is where it is said to be nothing need be known; of one that may be an image of it, how far
+/// apart they were seen, to rounding.
+struct NoImage {};
+struct SeenApart {
+  float by[3];
+};
 
 /// `n` targets in the frame. Several densities, of kernels that are OfInverseDistance without softening, share
 /// distances and roots; each has the bits that it has alone.
@@ -271,6 +316,16 @@ struct PairTargets : DecayInFrame<Kernel, Real> {
       close |= leading_bits(r2) > leading_bits(close_square) ? 0u : 1u << i;
     }
     return close;
+  }
+
+  /// How far target `which` is from a source.
+  __device__ SeenApart seen(const Staged<Real>& s, int which) const {
+    SeenApart apart{};
+#pragma unroll
+    for (int i = 0; i < n; ++i)
+      if (i == which)
+        apart = {static_cast<float>(x[i] - s.x), static_cast<float>(y[i] - s.y), static_cast<float>(z[i] - s.z)};
+    return apart;
   }
 
  private:
@@ -349,18 +404,34 @@ __device__ PairSums<Real> in_precision(const PairSums<double>& sum) {
   return {static_cast<Real>(sum.u), static_cast<Real>(sum.gx), static_cast<Real>(sum.gy), static_cast<Real>(sum.gz)};
 }
 
+/// The exact displacement of target t from source s along an axis, in the frame's units.
+template <class Real>
+__device__ double exact_apart(const NearWork<Real>& work, const PairFrame<Real>& frame, std::int64_t t, std::int64_t s,
+                              int axis, NoImage = {}) {
+  return displacement(work.target[axis][t], work.source[axis][s]) * frame.factor;
+}
+/// Images are displaced by whole edges of their boxes: of the frame some 2^-k. Where k is above 10, as seen.
+template <class Real>
+__device__ double exact_apart(const NearWork<Real>& work, const PairFrame<Real>& frame, std::int64_t t, std::int64_t s,
+                              int axis, const SeenApart& seen) {
+  constexpr double per_edge = 1024, rounding = 0x1p-18;
+  const double at_home = exact_apart(work, frame, t, s, axis), by = at_home - seen.by[axis],
+               whole = rint(by * per_edge) / per_edge;
+  return at_home - (fabs(by - whole) < rounding ? whole : by);
+}
+
 /// A close pair from the exact coordinates, in the frame's units; unsoftened, a singular kernel adds nothing where the
 /// points coincide. Single does not call nearest_pair_sums: with that call in the kernel the compiler allocated
 /// registers so that p2p took 9 % longer at 2^24 points. In single the nearest pairs are infinite, and so the
 /// evaluation is repeated in double.
-template <class Kernel, class Real, int parts, Softened softened = Softened::no>
+template <class Kernel, class Real, int parts, Softened softened = Softened::no, class Seen = NoImage>
 __device__ PairSums<Real> exact_pair(const NearWork<Real>& work, const PairFrame<Real>& frame, std::int64_t t,
-                                     std::int64_t s, int density = 0) {
+                                     std::int64_t s, int density = 0, const Seen& seen = {}) {
   PairSums<Real> sum = {};
   if (!CountsCoincident<Kernel> && work.alike && s == t) return sum;
-  const double x = displacement(work.target[0][t], work.source[0][s]) * frame.factor;
-  const double y = displacement(work.target[1][t], work.source[1][s]) * frame.factor;
-  const double z = displacement(work.target[2][t], work.source[2][s]) * frame.factor;
+  const double x = exact_apart(work, frame, t, s, 0, seen);
+  const double y = exact_apart(work, frame, t, s, 1, seen);
+  const double z = exact_apart(work, frame, t, s, 2, seen);
   const double r2 = x * x + y * y + z * z,
                softening = softened == Softened::no ? 0.0 : work.softening.length * frame.factor;
   const Real q = work.strength[s + density * work.strength_pitch];
@@ -401,17 +472,24 @@ __device__ PairSums<Real> exact_pair(const NearWork<Real>& work, const PairFrame
   }
 }
 
-/// Adds the exact pairs of source `s` with the targets whose bits are set; index_of(i) is that of target i.
-template <class Kernel, class Real, int parts, Softened softened, int n, class Sums, class IndexOf>
+struct SeenNowhere {
+  __device__ NoImage operator()(int) const { return {}; }
+};
+
+/// Adds the exact pairs of source `s` with the targets whose bits are set; index_of(i) is that of target i, seen(i) how
+/// far it was seen from the source.
+template <class Kernel, class Real, int parts, Softened softened, int n, class Sums, class IndexOf,
+          class Seen = SeenNowhere>
 __device__ void add_exact_pairs(const NearWork<Real>& work, const PairFrame<Real>& frame, unsigned close,
-                                const IndexOf& index_of, std::int64_t s, Sums (&sums)[n]) {
+                                const IndexOf& index_of, std::int64_t s, Sums (&sums)[n], const Seen& seen = {}) {
   constexpr int densities = sizeof(Sums) / sizeof(PairSums<Real>);
 #pragma unroll 1
   for (; close; close &= close - 1) {  // one copy of the arithmetic, and sums stay in registers
     const int which = __ffs(static_cast<int>(close)) - 1;
 #pragma unroll
     for (int v = 0; v < densities; ++v) {
-      const PairSums<Real> sum = exact_pair<Kernel, Real, parts, softened>(work, frame, index_of(which), s, v);
+      const PairSums<Real> sum =
+          exact_pair<Kernel, Real, parts, softened>(work, frame, index_of(which), s, v, seen(which));
 #pragma unroll
       for (int i = 0; i < n; ++i)
         if (i == which) of_density(sums[i], v) += sum;

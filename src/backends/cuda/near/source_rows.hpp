@@ -1,7 +1,7 @@
 // The sources of a tile of targets, however many boxes they come from; a block takes them in order.
 #pragma once
+#include "backends/cuda/near/pair_targets.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
-#include "backends/cuda/work.hpp"
 
 namespace farfield::cuda {
 
@@ -10,15 +10,22 @@ struct SourceRange {
   std::uint32_t begin, count;
 };
 
+/// A source of a range, which has `first` for its first source.
+__device__ inline std::uint32_t behind(std::uint32_t first, std::uint32_t i) { return first + i; }
+__device__ inline LeafSource behind(const LeafSource& first, std::uint32_t i) {
+  return {first.index + i, {first.by[0], first.by[1], first.by[2]}};
+}
+
 /// The sources of many ranges, up to 32 of them at a time, each found by a lane. Ranges: of(lane) is the lane's range
-/// of these, empty beyond the last; advance() moves on to the next 32, if there are any; wait() lets all threads that
-/// take sources wait for each other.
+/// of these, empty beyond the last; source(lane, s) is what is known of its source s, Ranges::Source; advance() moves
+/// on to the next 32, if there are any; wait() lets all threads that take sources wait for each other.
 template <class Ranges>
 class RangeSources {
  public:
+  using Source = typename Ranges::Source;
   struct Shared {
     std::uint32_t offset[33];  ///< how many sources there are in the ranges before each; the last is the sum
-    std::uint32_t first[32];   ///< the range's first source less its offset
+    Source first[32];          ///< the range's first source less its offset
   };
   /// By all threads that take sources.
   __device__ RangeSources(const Ranges& ranges, Shared& shared) : ranges_(ranges), shared_(shared) { load(); }
@@ -32,13 +39,13 @@ class RangeSources {
   }
   __device__ std::uint32_t left() const { return shared_.offset[32] - taken_; }
   __device__ void take(std::uint32_t count) { taken_ += count; }
-  __device__ std::uint32_t operator()(std::uint32_t i) const {
+  __device__ Source operator()(std::uint32_t i) const {
     int range = 0;
     i += taken_;
 #pragma unroll
     for (int step = 16; step > 0; step /= 2)
       if (shared_.offset[range + step] <= i) range += step;
-    return shared_.first[range] + i;
+    return behind(shared_.first[range], i);
   }
 
  private:
@@ -48,7 +55,7 @@ class RangeSources {
     if (Ranges::a_warp || lane < 32) {
       const SourceRange own = ranges_.of(lane);
       const std::uint32_t length = sum_up_to(lane, own.count);
-      shared_.first[lane] = own.begin - (length - own.count);
+      shared_.first[lane] = ranges_.source(lane, own.begin - (length - own.count));
       shared_.offset[lane + 1] = length;
       if (lane == 0) shared_.offset[0] = 0;
     }
@@ -62,6 +69,7 @@ class RangeSources {
 
 /// The boxes of one row of the near list; for a block.
 struct BoxRanges {
+  using Source = std::uint32_t;
   static constexpr bool a_warp = false;
   const TreeView& tree;
   const BoxId* row;
@@ -79,8 +87,20 @@ struct BoxRanges {
     const std::int64_t begin = tree.source_begin[box], end = tree.source_end[box];
     return {static_cast<std::uint32_t>(begin), lane < boxes ? static_cast<std::uint32_t>(end - begin) : 0u};
   }
+  __device__ static std::uint32_t source(int, std::uint32_t s) { return s; }
 };
 using RowSources = RangeSources<BoxRanges>;
+
+/// The same of leaves at home and images of them, in a frame.
+struct LeafRanges : BoxRanges {
+  using Source = LeafSource;
+  const PairFrame<float>& frame;
+
+  __device__ LeafSource source(int lane, std::uint32_t s) const {
+    return leaf_source(tree, row[min(lane, boxes - 1)], s, frame);
+  }
+};
+using LeafSources = RangeSources<LeafRanges>;
 
 /// All sources, for the direct sum. In the curve's order the sources close to a tile are consecutive, so that few of
 /// the tile's batches hold close pairs.

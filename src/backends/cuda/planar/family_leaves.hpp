@@ -1,6 +1,6 @@
 // What the block of a family in the plane stages: the leaves around a parent, found once, and their sources.
 #pragma once
-#include "backends/cuda/near/p2p_families.hpp"
+#include "backends/cuda/near/families/p2p_families.hpp"
 #include "backends/cuda/planar/pairs.hpp"
 #include "backends/cuda/planar/parents.hpp"
 
@@ -72,7 +72,7 @@ struct Leaves {
     const BoxId colleague = tree.colleague[std::int64_t(family.parent) * colleagues_per_box + 9 + 3 * cy + cx];
     return own ? child_of(tree, colleague, (x == 0 || x == 2) + 2 * (y == 0 || y == 2)) : no_box;
   }
-  /// The i-th coarser leaf; see near/family_leaves.hpp.
+  /// The i-th coarser leaf; see near/families/family_leaves.hpp.
   __device__ static BoxId coarser_leaf(const NearWork<Real>& work, const Family& family, int i) {
     if (family.takers == 0) return no_box;
     const BoxId child = work.tree.child(family.parent, __ffs(static_cast<int>(family.takers)) - 1);

@@ -13,6 +13,7 @@ inline constexpr int most_ranges = 128;
 
 /// A list of ranges; for a warp.
 struct ListedRanges {
+  using Source = std::uint32_t;
   static constexpr bool a_warp = true;
   const SourceRange* range;
   int count;
@@ -24,6 +25,7 @@ struct ListedRanges {
     range += 32;
     return true;
   }
+  __device__ static std::uint32_t source(int, std::uint32_t s) { return s; }
   __device__ SourceRange of(int lane) const {
     const SourceRange own = range[min(lane, count - 1)];
     return {own.begin, lane < count ? own.count : 0u};

@@ -9,6 +9,18 @@
 
 namespace farfield::cuda {
 
+/// Source s of a leaf, or of the leaf at home that this is an image of (NearWork::in_leaf).
+template <class Real>
+__device__ void read_in_leaf(const Work<Real>& work, std::int64_t s, BoxId leaf, const BoxFrame& frame,
+                             Source<Real, 1>& source) {
+  const float4 at = work.in_leaf[s];
+  const float place[3] = {at.x, at.y, at.z};
+  for (int axis = 0; axis < 3; ++axis)
+    source.u[axis] = static_cast<Real>(
+        (displacement(work.tree.coordinate(leaf, axis), frame.centre[axis]) + place[axis]) * frame.factor);
+  source.weight = at.w;
+}
+
 /// Adds the sources of the leaves listed for `box`, 32 leaves at a time, to the sums of the lane that
 /// reads the source.
 template <class Kernel, class Real, int degree, int moments, class Sum>
@@ -25,9 +37,17 @@ __device__ void add_listed(const Work<Real>& work, BoxId box, FlatRanges<warp>& 
         flat.fill(lane, leaf == no_box ? 0 : tree.source_begin[leaf], leaf == no_box ? 0 : tree.source_end[leaf]);
     __syncwarp();
     for (std::uint32_t i = static_cast<std::uint32_t>(lane); i < total; i += warp) {
-      const std::int64_t s = flat.first[flat.range_of(i)] + i;
+      const int range = flat.range_of(i);
+      const std::int64_t s = flat.first[range] + i;
       Source<Real, moments> source;
-      source.read(work, s, frame);
+      if constexpr (sizeof(Real) == 4 && moments == 1) {
+        if (work.in_leaf)
+          read_in_leaf(work, s, list.items[k + range], frame, source);
+        else
+          source.read(work, s, frame);
+      } else {
+        source.read(work, s, frame);
+      }
       auto& u = source.u;
       typename Source<Real, moments>::Number weight = 1;
       Kernel::Basis::invert(u[0], u[1], u[2], weight, inverse_length(u));
@@ -89,8 +109,12 @@ __global__ void p2l_kernel(Work<Real> work, Levels... levels) {
   Real* column = reinterpret_cast<Real*>(shared) + own * column_numbers(work.tables.degree);
   for (std::int64_t k = list.begin[box]; k < list.begin[box + 1]; ++k) {
     const BoxId source = list.items[k];
-    accumulate<Kernel, Real, true, moments>(work, tables_of(work, b, levels...), BoxFrame(work.tree, b),
-                                            work.tree.source_begin[source], work.tree.source_end[source], true, column,
+    BoxFrame frame(work.tree, b);
+    if (work.in_leaf && work.is_image(source))
+      for (int axis = 0; axis < 3; ++axis)
+        frame.centre[axis] -= displacement(work.tree, source, work.images.home[source], axis);
+    accumulate<Kernel, Real, true, moments>(work, tables_of(work, b, levels...), frame, work.tree.source_begin[source],
+                                            work.tree.source_end[source], true, column,
                                             work.local + box * work.tables.stride);
   }
 }

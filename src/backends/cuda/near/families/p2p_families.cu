@@ -2,7 +2,7 @@
 // sums over those leaves that are near the child. The lanes of a warp form groups: a group holds all targets of the
 // child, up to `n` per lane, and the groups share the sources. Only the child's own box is sure to hold close pairs: it
 // is summed last, by the careful pass of pair_targets.hpp (add_clear).
-#include "backends/cuda/near/family_leaves.hpp"
+#include "backends/cuda/near/families/family_leaves.hpp"
 #include "backends/cuda/near/moments/moments.hpp"
 #include "backends/cuda/near/pair_variants.hpp"
 #include "backends/cuda/planar/families.hpp"
@@ -23,14 +23,16 @@ constexpr int residents() {
 }
 
 /// A warp's sums for one child. A unit is a lane's `n` targets; groups of `units_` lanes share the sources.
-template <class Kernel, class Real, int parts, int n, Softened softened, int densities>
+template <class Kernel, class Real, int parts, int n, Softened softened, int densities, class Source>
 class ChildSum {
+  static constexpr bool in_leaves = std::is_same_v<Source, LeafSource>;
+  using Leaves = families::Leaves<Real, Source>;
   using Window = families::Window<Real, densities>;
   using More = Further<Real, densities>;
 
  public:
   /// Divides lanes into units and groups. With a half added, the truncated float quotient is the integer quotient.
-  __device__ ChildSum(const NearWork<Real>& work, Leaves<Real>& around, const Window& window, int child)
+  __device__ ChildSum(const NearWork<Real>& work, Leaves& around, const Window& window, int child)
       : work_(work),
         around_(around),
         window_(window),
@@ -44,9 +46,10 @@ class ChildSum {
     group_ = static_cast<int>(__fdividef(lane, static_cast<float>(units_)));
     unit_ = static_cast<int>(threadIdx.x % 32) - group_ * units_;
     const int own = around.own_begin(child) - window.from;
-    self_ = work.alike ? own : -2 * tuning::family_leaf;
+    const bool alike = in_leaves ? around.has_own_targets(child) : work.alike;
+    self_ = alike ? own : -2 * tuning::family_leaf;
     targets_.prepare(work, around.frame.factor);
-    const bool staged = work.alike && own >= 0 && own + count_ <= tuning::family_room<Real>;
+    const bool staged = alike && own >= 0 && own + count_ <= tuning::family_room<Real>;
 #pragma unroll
     for (int i = 0; i < n; ++i) {
       const Staged<Real> t = staged ? window.source[own + target(i)] : target_at(first_ + target(i));
@@ -146,15 +149,21 @@ class ChildSum {
     for (int run = first_run; run <= before_own_; ++run)
       over(run, [&](const Staged<Real>& s, int at) {
         const unsigned close = others(targets_.close_to(s), at);
-        if (close)
-          add_exact_pairs<Kernel, Real, parts, softened>(
-              work_, around_.frame, close, [&](int i) { return first_ + target(i); },
-              around_.index_of(at + window_.from), sums_);
+        if (close) add_exact(s, at, close);
       });
+  }
+  __device__ __forceinline__ void add_exact(const Staged<Real>& s, int at, unsigned close) {
+    const std::uint32_t index = around_.index_of(at + window_.from);
+    const auto index_of = [&](int i) { return first_ + target(i); };
+    if constexpr (in_leaves)
+      add_exact_pairs<Kernel, Real, parts, softened>(work_, around_.frame, close, index_of, index, sums_,
+                                                     [&](int i) { return targets_.seen(s, i); });
+    else
+      add_exact_pairs<Kernel, Real, parts, softened>(work_, around_.frame, close, index_of, index, sums_);
   }
 
   const NearWork<Real>& work_;
-  Leaves<Real>& around_;
+  Leaves& around_;
   const Window& window_;
   const Runs runs_;
   const int before_own_;  ///< runs before the child's own leaf
@@ -165,18 +174,18 @@ class ChildSum {
   SumsOf<Real, densities> sums_[n] = {};
 };
 
-template <class Kernel, class Real, int parts, Softened softened, int n, int densities>
-__device__ void sum_child_by(const NearWork<Real>& work, Leaves<Real>& around, const Window<Real, densities>& window,
-                             int child) {
-  ChildSum<Kernel, Real, parts, n, softened, densities> sum(work, around, window, child);
+template <class Kernel, class Real, int parts, Softened softened, int n, int densities, class Source>
+__device__ void sum_child_by(const NearWork<Real>& work, Leaves<Real, Source>& around,
+                             const Window<Real, densities>& window, int child) {
+  ChildSum<Kernel, Real, parts, n, softened, densities, Source> sum(work, around, window, child);
   sum.sum();
   sum.deliver();
 }
 
 /// Four targets per lane in single; two where four would leave two or more places empty: 1, 2, 5, 6, 9 or 10 targets.
-template <class Kernel, class Real, int parts, Softened softened, int densities>
-__device__ void sum_child(const NearWork<Real>& work, Leaves<Real>& around, const Window<Real, densities>& window,
-                          int child) {
+template <class Kernel, class Real, int parts, Softened softened, int densities, class Source>
+__device__ void sum_child(const NearWork<Real>& work, Leaves<Real, Source>& around,
+                          const Window<Real, densities>& window, int child) {
   constexpr int most = tuning::targets_per_lane<Real>;
   const int count = around.targets[child];
   if (most == 2 || (count <= 10 && (count - 1) % 4 < 2))
@@ -185,11 +194,11 @@ __device__ void sum_child(const NearWork<Real>& work, Leaves<Real>& around, cons
     sum_child_by<Kernel, Real, parts, softened, most>(work, around, window, child);
 }
 
-template <class Kernel, class Real, int parts, Softened softened, int densities>
+template <class Kernel, class Real, int parts, Softened softened, int densities, class Source>
 __global__ void __launch_bounds__(threads, residents<Kernel, Real, parts, softened, densities>())
     families_kernel(const __grid_constant__ NearWork<Real> work) {
   extern __shared__ __align__(16) unsigned char dynamic[];
-  __shared__ Leaves<Real> around;
+  __shared__ Leaves<Real, Source> around;
   for (std::int64_t f = blockIdx.x; f < *work.near.families; f += gridDim.x) {
     const Family family = work.near.family[f];
     __syncthreads();
@@ -210,8 +219,11 @@ template <class Kernel, class Real, int densities>
 auto kernel_for(const NearWork<Real>& work) {
   const auto of = [&](auto softened) {
     constexpr Softened as = softened();
-    return with_parts(work.result.parts(),
-                      [](auto parts) { return &families_kernel<Kernel, Real, parts(), as, densities>; });
+    return with_parts(work.result.parts(), [&](auto parts) {
+      if constexpr (densities == 1 && is_plain<Kernel, Real, parts(), as>())
+        if (work.in_leaf) return &families_kernel<Kernel, Real, parts(), as, densities, LeafSource>;
+      return &families_kernel<Kernel, Real, parts(), as, densities, std::uint32_t>;
+    });
   };
   if constexpr (densities > 1)
     return of(std::integral_constant<Softened, Softened::no>{});

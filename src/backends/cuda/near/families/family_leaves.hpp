@@ -5,8 +5,8 @@
 // instead of in 9 rows of 3 boxes or 27 boxes. Coarser leaves adjacent to the parent follow in a row of their own: a
 // child needs either all of them or none.
 #pragma once
-#include "backends/cuda/near/p2p_families.hpp"
-#include "backends/cuda/near/pair_targets.hpp"
+#include "backends/cuda/near/families/p2p_families.hpp"
+#include "backends/cuda/near/source_rows.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 #include "backends/cuda/tuning.hpp"
 
@@ -56,10 +56,10 @@ struct Place {
   }
 };
 
-/// The leaves around a parent, in shared memory.
-template <class Real>
+/// The leaves around a parent, in shared memory. `Source`: an index, or LeafSource.
+template <class Real, class Source>
 struct Leaves {
-  std::uint32_t begin[entries];  ///< first source of every leaf
+  Source begin[entries];         ///< first source of every leaf
   int offset[entries + 1];       ///< where that source would be staged, were there room for all
   std::int64_t target_begin[8];  ///< of the children
   int targets[8];
@@ -76,13 +76,15 @@ struct Leaves {
     const int thread = static_cast<int>(threadIdx.x);
     const BoxId p = family.parent;
     if (thread == 0) takers = family.takers;
-    if (thread == threads - 1)
-      frame = make_frame<Kernel, Real>(tree.coordinate(p, 0), tree.coordinate(p, 1), tree.coordinate(p, 2),
-                                       tree.lattice.edge(tree.level[p] + 1));
+    const auto about = [&] {
+      return make_frame<Kernel, Real>(tree.coordinate(p, 0), tree.coordinate(p, 1), tree.coordinate(p, 2),
+                                      tree.lattice.edge(tree.level[p] + 1));
+    };
+    if (thread == threads - 1) frame = about();
     if (thread < even)
-      place_leaf(tree, thread, leaf_about(tree, family, Place(thread)));
+      place_leaf(tree, thread, leaf_about(tree, family, Place(thread)), about);
     else if (thread < entries)
-      place_leaf(tree, thread, coarser_leaf(work, family, thread - even));
+      place_leaf(tree, thread, coarser_leaf(work, family, thread - even), about);
     else if (thread < entries + 8)
       find_targets(tree, family, thread - entries);
     __syncthreads();
@@ -100,13 +102,18 @@ struct Leaves {
   __device__ int sources() const { return offset[entries]; }
   __device__ int own_begin(int child) const { return offset[first_entry(1, 1, 1) + child]; }
   __device__ int own_end(int child) const { return offset[first_entry(1, 1, 1) + child + 1]; }
+  /// Are the child's targets its sources, in the same order?
+  __device__ bool has_own_targets(int child) const {
+    return number_of(begin[first_entry(1, 1, 1) + child]) == target_begin[child];
+  }
   /// Index of the source at an offset.
-  __device__ std::uint32_t index_of(int at) const {
+  __device__ Source source_at(int at) const {
     int entry = 0;
     for (int step = even; step > 0; step /= 2)
       if (offset[entry + step] <= at) entry += step;  // entry < entries: offset[entries] > at
-    return begin[entry] + static_cast<std::uint32_t>(at - offset[entry]);
+    return behind(begin[entry], static_cast<std::uint32_t>(at - offset[entry]));
   }
+  __device__ std::uint32_t index_of(int at) const { return number_of(source_at(at)); }
 
  private:
   __device__ static BoxId leaf_about(const TreeView& tree, const Family& family, const Place& place) {
@@ -127,15 +134,25 @@ struct Leaves {
   }
 
   /// Makes `leaf` entry `thread`, an empty one for no_box; by whole warps.
-  __device__ void place_leaf(const TreeView& tree, int thread, BoxId leaf) {
+  template <class Frame>
+  __device__ void place_leaf(const TreeView& tree, int thread, BoxId leaf, const Frame& about) {
     const int lane = thread % 32;
-    begin[thread] = leaf == no_box ? 0 : static_cast<std::uint32_t>(tree.source_begin[leaf]);
-    const int own =
-        leaf == no_box ? 0 : static_cast<int>(static_cast<std::uint32_t>(tree.source_end[leaf]) - begin[thread]);
+    const std::uint32_t first = leaf == no_box ? 0 : static_cast<std::uint32_t>(tree.source_begin[leaf]);
+    const int own = leaf == no_box ? 0 : static_cast<int>(static_cast<std::uint32_t>(tree.source_end[leaf]) - first);
+    begin[thread] = first_of(tree, leaf, first, about);
     const int count = sum_up_to(lane, own);
     offset[thread + 1] = count;
     if (lane == 31) sum[thread / 32] = count;
     if (thread == 0) offset[0] = 0;
+  }
+
+  template <class Frame>
+  __device__ static Source first_of(const TreeView& tree, BoxId leaf, std::uint32_t first,
+                                    [[maybe_unused]] const Frame& about) {
+    if constexpr (std::is_same_v<Source, LeafSource>)
+      return leaf == no_box ? Source{} : leaf_source(tree, leaf, first, about());
+    else
+      return first;
   }
 
   __device__ void find_targets(const TreeView& tree, const Family& family, int octant) {
@@ -150,8 +167,8 @@ struct Leaves {
 template <class Real, int densities = 1>
 struct Window {
   using More = Further<Real, densities>;
-  static constexpr int bytes =
-      tuning::family_room<Real> * static_cast<int>(sizeof(Staged<Real>) + (densities > 1 ? sizeof(More) : 0));
+  static constexpr int room = tuning::family_room<Real>;
+  static constexpr int bytes = room * static_cast<int>(sizeof(Staged<Real>) + (densities > 1 ? sizeof(More) : 0));
   Staged<Real>* source;
   int from;
 
@@ -162,11 +179,12 @@ struct Window {
   }
 
   /// By all threads.
-  __device__ void stage(const NearWork<Real>& work, Leaves<Real>& around) const {
+  template <class Source>
+  __device__ void stage(const NearWork<Real>& work, Leaves<Real, Source>& around) const {
     if (threadIdx.x == 0) around.next = 0;
     const int end = min(around.sources() - from, tuning::family_room<Real>);
     stage_sources<threads, sizeof(Real) == 4 ? 4 : 2>(
-        work, around.frame, end, [&](int i) { return around.index_of(from + i); },
+        work, around.frame, end, [&](int i) { return around.source_at(from + i); },
         [&](int i, bool exists, const Staged<Real>& staged, std::uint32_t s) {
           store_if(exists, source + i, staged);
           if constexpr (densities > 1)
@@ -182,8 +200,8 @@ struct Runs {
   static constexpr int second_half = 4, coarser = 5;
   int begin, length;
 
-  template <class Real, class Window>
-  __device__ Runs(const Leaves<Real>& around, const Window& window, int child) {
+  template <class Leaves, class Window>
+  __device__ Runs(const Leaves& around, const Window& window, int child) {
     const int lane = static_cast<int>(threadIdx.x % 32), x = child & 1, y = child >> 1 & 1, z = child >> 2;
     const int own = before_own(around, child);
     const int own_row = (1 - y) + 2 * (1 - z), row = lane < 4 ? lane : own_row;
@@ -194,14 +212,14 @@ struct Runs {
     if (lane == second_half || lane == own) low = lane == own ? around.own_begin(child) : around.own_end(child);
     if (lane == coarser && lane < own) low = around.offset[even], high = around.sources();
     low = max(low - window.from, 0);
-    high = min(high - window.from, tuning::family_room<Real>);
+    high = min(high - window.from, Window::room);
     begin = low;
     length = max(high - low, 0);
   }
 
   /// Runs before the child's own leaf.
-  template <class Real>
-  __device__ static int before_own(const Leaves<Real>& around, int child) {
+  template <class Leaves>
+  __device__ static int before_own(const Leaves& around, int child) {
     return coarser + static_cast<int>(around.takers >> child & 1u);
   }
 };
