@@ -81,7 +81,7 @@ class CutCell {
     boxes.place(grid_, cloud_);
     const Images images{{}, nullptr, point.data(), image.data(), shifts.data(), 1, &boxes};
     cuda::ImagesInTree in_tree(memory_);
-    in_tree.find(&images, tree_, Scaling(geometry_.exponent));
+    in_tree.find(&images, tree_, Scaling(geometry_.exponent), false);
     cuda::require(cudaDeviceSynchronize(), "boxes at home");
   }
 

@@ -179,7 +179,7 @@ class Crystal {
           home(c.home_),
           in_tree(c.memory_) {
       const Images all{{}, home.data(), point.data(), image.data(), shifts.data(), 1};
-      images = in_tree.find(&all, c.tree_, c.scale());
+      images = in_tree.find(&all, c.tree_, c.scale(), true);
     }
     template <class Number>
     static std::vector<std::uint32_t> numbers(const Crystal& c, const Number& number) {

@@ -123,7 +123,7 @@ class BoundStages {
     if (carries_dipoles()) return with_moments([&](auto k) { p2l_of_dipoles<decltype(k)>(far_); });
     cuda::p2l<Kernel>(far_);
   }
-  /// For p2p and p2l. Beside m2m, if p2p is late: p2m keeps the memory busy, m2m waits for it.
+  /// For p2p and p2l; where p2p is late, beside m2m, which leaves the memory idle.
   void place_in_leaves() const {
     if constexpr (std::is_same_v<StageWork, Work<float>>)
       if (near_.in_leaf) cuda::place_in_leaves(near_);

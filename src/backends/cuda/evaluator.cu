@@ -111,7 +111,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   bool use_images(const Images* images) {
     const OnDevice current(placed->device);
     memory_.stream = placed->stream;
-    images_ = placed->images.find(images, tree_, Scaling(placed->exponent));
+    images_ = placed->images.find(images, tree_, Scaling(placed->exponent), reads_in_leaf<Real>(decision));
     return true;
   }
   bool follow(const Points& sources, const Points* targets, const Drift& drift) {
@@ -180,9 +180,10 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
 
   /// The same sizes, and places, in every evaluation of a build that sums as many densities together.
   void allocate_results() {
-    if (densities != held_) graph_.forget();
-    held_ = densities;
-    if (!captured_) strength_pitch_ = padded(std::max(sources(), placed->images.at_home().count()));
+    const std::int64_t most = std::max(sources(), placed->images.at_home().count()),
+                       pitch = captured_ ? strength_pitch_ : padded(most);
+    if (densities != held_ || pitch != strength_pitch_) graph_.forget();
+    held_ = densities, strength_pitch_ = pitch;
     arrays_.strength[charge].resize(densities * strength_pitch_);
     arrays_.resize_results(decision.parts(), densities * result_pitch());
     if (decision.method == Method::grid) {

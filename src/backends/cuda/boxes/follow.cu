@@ -152,7 +152,8 @@ void ImagesInTree::forget() {
   placement_ = 0;
 }
 
-std::optional<FollowedImages> ImagesInTree::find(const Images* images, const CudaTree& built, const Scaling& scale) {
+std::optional<FollowedImages> ImagesInTree::find(const Images* images, const CudaTree& built, const Scaling& scale,
+                                                 bool at_home) {
   if (!images) return {};
   const bool known = placement_ == images->placement || built.sources.count == 0;
   if (!known) {
@@ -166,7 +167,7 @@ std::optional<FollowedImages> ImagesInTree::find(const Images* images, const Cud
     if (built.tree.boxes > 0) {
       boxes_.find(built, followed, scale);
       in_reach_.find(built, boxes_.view().home);
-      at_home_.find(built, followed, boxes_.view().home);
+      if (at_home) at_home_.find(built, followed, boxes_.view().home);
       if (images->boxes) images->boxes->find(built, followed, scale);
     }
     require(cudaStreamSynchronize(built.memory->stream), "images in a tree");

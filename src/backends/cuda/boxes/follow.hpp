@@ -26,8 +26,8 @@ class ImagesInTree {
       : point_(memory), image_(memory), boxes_(memory), in_reach_(memory), at_home_(memory) {}
   void forget();
   /// Of the points that the tree was built of, or that follow in it; null: none. Looks for them where it has not, on a
-  /// stream that is not captured, beside a capture on another, and waits then.
-  std::optional<FollowedImages> find(const Images* images, const CudaTree& built, const Scaling& scale);
+  /// stream that is not captured, beside a capture on another, and waits then. `at_home`: looks for at_home(), too.
+  std::optional<FollowedImages> find(const Images* images, const CudaTree& built, const Scaling& scale, bool at_home);
   const ImageBoxes& boxes() const { return boxes_; }
 
   /// Those whose places are read where boxes have the multipoles of those at home.

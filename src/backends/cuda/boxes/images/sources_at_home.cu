@@ -36,7 +36,7 @@ struct FindHeld {
   }
 };
 
-/// paired[box]: is it in a near list, or is an image of it, without being a leaf? A box of few sources is.
+/// paired[box]: is it, or an image of it, in a near list without being a leaf? Boxes of few sources are.
 struct FindPaired {
   TreeView tree;
   ListView near;
@@ -50,7 +50,7 @@ struct FindPaired {
   }
 };
 
-/// Which boxes' sources have places of their own.
+/// Which boxes' sources have places of their own: at(box) stands for the others.
 struct HasPlaces {
   TreeView tree;
   const BoxId* home;
@@ -61,6 +61,7 @@ struct HasPlaces {
   }
 };
 
+/// Behind the last a 0, so that their sum is an offset, too.
 struct CountPlaces {
   TreeView tree;
   const BoxId* box;
