@@ -7,12 +7,12 @@
 
 namespace farfield::cuda {
 
-/// Has p2p kernels that read sources so for what a plan sums?
+/// Has p2p kernels that read sources so for what a plan sums? A treecode has no near lists.
 template <class Real>
 bool reads_in_leaf(const Decision& d) {
   bool plain = false;
   with_device_kernel(d.kernel, [&](auto k) { plain = is_plain<decltype(k), Real, with_gradient, Softened::no>(); });
-  return plain && d.parts() == with_gradient && !d.lengths && d.softening == 0;
+  return plain && d.method == Method::fmm && d.parts() == with_gradient && !d.lengths && d.softening == 0;
 }
 
 /// Fills NearWork::in_leaf. 16 bytes of a source and three multiply-adds in single take the place of 28 bytes and of
