@@ -191,25 +191,27 @@ class Crystal {
 
   Scaling scale() const { return Scaling(geometry_.exponent); }
   std::vector<bool> moved_sources() const {
-    std::vector<bool> moved(static_cast<std::size_t>(sources()), true);
+    return moved_points(tree_.sources, sources(), [&](std::size_t s, std::size_t d) {
+      return home_[order_[s] / 27 * 3 + d] + shifts_[order_[s] % 27].shift[d];
+    });
+  }
+  /// Of each point in the order of the tree: is it at place(point, axis)?
+  template <class PlaceOf>
+  std::vector<bool> moved_points(const cuda::SortedPoints& sorted, std::int64_t count, const PlaceOf& place) const {
+    std::vector<bool> moved(static_cast<std::size_t>(count), true);
     for (std::size_t d = 0; d < 3; ++d) {
-      const std::vector<double> now = downloaded(tree_.sources.axis[d].data(), sources());
-      for (std::size_t s = 0; s < moved.size(); ++s) {
-        const std::size_t i = order_[s];
-        if (now[s] != scale()(home_[i / 27 * 3 + d] + shifts_[i % 27].shift[d])) moved[s] = false;
-      }
+      const std::vector<double> now = downloaded(sorted.axis[d].data(), count);
+      for (std::size_t i = 0; i < moved.size(); ++i)
+        if (now[i] != scale()(place(i, d))) moved[i] = false;
     }
     return moved;
   }
   std::int64_t moved_targets() const {
-    std::int64_t moved = 0;
     const std::int64_t count = std::ssize(home_) / 3;
     const std::vector<std::uint32_t> order = downloaded(tree_.targets.order.data(), count);
-    for (std::size_t d = 0; d < 3; ++d) {
-      const std::vector<double> now = downloaded(tree_.targets.axis[d].data(), count);
-      for (std::size_t t = 0; t < order.size() && d == 0; ++t) moved += now[t] == scale()(home_[3 * order[t] + d]);
-    }
-    return moved;
+    const std::vector<bool> moved =
+        moved_points(tree_.targets, count, [&](std::size_t t, std::size_t d) { return home_[3 * order[t] + d]; });
+    return std::count(moved.begin(), moved.end(), true);
   }
   std::vector<Places> places(cuda::SourcesAtHome& all) {
     cuda::Work<float> work;

@@ -17,11 +17,11 @@ bool bind_images(ImagesInTree& images, CudaTree& tree, bool captured, bool at_ho
   const ImageBoxesView before = std::exchange(work.images, by_operands ? images.boxes().view() : ImageBoxesView{});
   const bool has_images = images.boxes().view().home;
   const double targets = std::exchange(work.targets_per_leaf, has_images ? sources_per_leaf(work) : -1);
-  const bool others_stay = captured && work.images.home && !images.all_stay();
+  const bool unread = captured && work.images.home && !images.all_stay();  // what stays is read by nothing
   work.in_leaf = nullptr;
   if (at_home)
     images.at_home().bind(work);
-  else if (images.others_stay() && !others_stay)
+  else if (images.others_stay() && !unread)
     images.move_all(tree);
   return before != work.images || targets != work.targets_per_leaf;
 }

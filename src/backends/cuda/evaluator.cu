@@ -105,7 +105,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   void build_tree(const Points& sources, const Points* targets, const Geometry& geometry) {
     cuda::build(tree_, sources, targets, geometry, tree_options([this](const char* stage) { events_.mark(stage); }));
     if (!walks()) accounts_.launch(tree_.tree.view(), tree_.lists.view(), decision.reduced, side_);
-    if (decision.lengths) placed->place_lengths(sources, targets, reach_over_length(decision.softening_kind));
+    placed->place_lengths(sources, targets, decision);
   }
 
   bool use_images(const Images* images) {
@@ -126,7 +126,7 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
     if (in_cells()) return place_in_cells(cells_, tree_, sources, targets, geometry, decision);
     line_.axis = line_axis(geometry);
     cuda::read_points(tree_, sources, targets, geometry, sizeof(Real) == 4 && !on_line());
-    if (decision.lengths) placed->place_lengths(sources, targets, reach_over_length(decision.softening_kind));
+    placed->place_lengths(sources, targets, decision);
   }
 
   /// Rows of near pairs, which depend on no degree, are made beside the sums.
@@ -220,11 +220,10 @@ class CudaSteps : public EvaluatorState<cuda::Placed> {
   void gather(const OneVector& v) {
     const std::int64_t at = v.place * strength_pitch_;
     const bool of_points = images_ && v.strengths.count < sources();  // see Addend
-    const SourcesAtHome& home = placed->images.at_home();
-    const std::uint32_t* order = of_points ? images_->point : tree_.sources.order.data();
-    if (at_home()) order = home.order();
+    const SourcesAtHome* const home = at_home() ? &placed->images.at_home() : nullptr;
+    const std::uint32_t* order = home ? home->order() : of_points ? images_->point : tree_.sources.order.data();
     const cudaStream_t there = early(v);
-    strengths_.gather({v.index, charge, v.exponent}, order, at_home() ? home.count() : sources(),
+    strengths_.gather({v.index, charge, v.exponent}, order, home ? home->count() : sources(),
                       arrays_.strength[charge].data() + at, there);
     farfield::cuda::order(there, stream_);
     if (moments_ == 1) return;

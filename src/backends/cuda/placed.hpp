@@ -8,6 +8,8 @@
 #include "backends/cuda/runtime/device.hpp"
 #include "backends/cuda/runtime/streams.hpp"
 #include "backends/cuda/transfer/lengths.hpp"
+#include "core/units.hpp"
+#include "model/decision.hpp"
 
 namespace farfield::cuda {
 
@@ -27,8 +29,10 @@ struct Placed {
   Placed() { tree.use(memory), cells.use(memory); }
   ~Placed() { memory.stream = stream; }
 
-  /// Softening lengths in the order of the points.
-  void place_lengths(const Points& sources, const Points* targets, double factor) {
+  /// Softening lengths, if points bring them along, in their order.
+  void place_lengths(const Points& sources, const Points* targets, const Decision& d) {
+    if (!d.lengths) return;
+    const double factor = reach_over_length(d.softening_kind);
     gather_lengths(sources, tree.sources.order.data(), factor, exponent, source_lengths, memory);
     if (targets) gather_lengths(*targets, tree.targets.order.data(), factor, exponent, target_lengths, memory);
   }

@@ -33,6 +33,13 @@ struct ImagesInOrder {
   __device__ bool moves_by_itself(std::int64_t i) const { return followed.at_home(i); }
 };
 
+/// Some of them.
+struct ChosenImages {
+  ImagesInOrder images;
+  const std::uint32_t* source;
+  __device__ void operator()(std::int64_t i, double x[3]) const { images(source[i], x); }
+};
+
 template <class Now>
 struct FindBeyond {
   Now at;
@@ -84,28 +91,6 @@ struct InReach {
   Body body;
   const std::uint32_t* source;
   __device__ void operator()(std::int64_t i) const { body(source[i]); }
-};
-
-/// Sources that have places of their own among those at home.
-struct PlaceApart {
-  ImagesInOrder at;
-  const std::uint32_t* source;
-  double* axis[3];
-  __device__ void operator()(std::int64_t i) const {
-    double now[3];
-    at(source[i], now);
-    for (int d = 0; d < 3; ++d) axis[d][i] = now[d];
-  }
-};
-
-/// Targets in the order of a tree that are the points of a cell.
-struct PointsInOrder {
-  const double* home;
-  const std::uint32_t* order;
-  Scaling scale;
-  __device__ void operator()(std::int64_t i, double x[3]) const {
-    for (int d = 0; d < 3; ++d) x[d] = scale(home[3 * std::int64_t(order[i]) + d]);
-  }
 };
 
 struct FindOwn {
@@ -263,8 +248,9 @@ void FollowPoints::launch(int* beyond, SourcesAtHome& at_home) const {
                    "moved points");
   });
   const std::int64_t targets = built_.targets.count;
-  const PlaceApart apart{{*images_, scale_}, at_home.apart(), {to[0] + targets, to[1] + targets, to[2] + targets}};
-  for_each_index(at_home.aparts(), apart, stream, "moved images");
+  const ChosenImages apart{{*images_, scale_}, at_home.apart()};
+  for_each_index(at_home.aparts(), Replace<ChosenImages>{apart, {to[0] + targets, to[1] + targets, to[2] + targets}},
+                 stream, "moved images");
 }
 
 void FollowPoints::launch(int* beyond, const SourcesInReach* in_reach) const {
@@ -285,7 +271,8 @@ void ImagesInTree::move_all(CudaTree& built) const {
   for_each_index(built.sources.count + padding, replace_by(ImagesInOrder{*followed_, scale_}, built.sources), stream,
                  "new places of images");
   if (!all_stay_) return;
-  const PointsInOrder points{followed_->images.home, built.targets.order.data(), scale_};
+  const double* const home = followed_->images.home;
+  const InOrder<Reader<double>> points{{{home, home + 1, home + 2}, 3, scale_}, built.targets.order.data(), true};
   for_each_index(built.targets.count + padding, replace_by(points, built.targets), stream, "new places of points");
 }
 

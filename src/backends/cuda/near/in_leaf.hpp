@@ -10,8 +10,8 @@ namespace farfield::cuda {
 /// Has p2p kernels that read sources so for what a plan sums? A treecode has no near lists.
 template <class Real>
 bool reads_in_leaf(const Decision& d) {
-  bool plain = false;
-  with_device_kernel(d.kernel, [&](auto k) { plain = is_plain<decltype(k), Real, with_gradient, Softened::no>(); });
+  const bool plain =
+      with_device_kernel(d.kernel, [](auto k) { return is_plain<decltype(k), Real, with_gradient, Softened::no>(); });
   return plain && d.method == Method::fmm && d.parts() == with_gradient && !d.lengths && d.softening == 0;
 }
 

@@ -240,12 +240,9 @@ class PairSum {
   __device__ __forceinline__ void add_exact(const Staged<Real>& s, int j, int at, Sums (&part)[n]) const {
     const unsigned close = others(targets_.close_to(s), dealt * at + j);
     const std::uint32_t index = shared_.index[j * column + at];
-    const auto index_of = [&](int i) { return target(own(i)); };
-    if constexpr (in_leaves)
-      add_exact_pairs<Kernel, Real, parts, softened>(work_, shared_.frame, close, index_of, index, part,
-                                                     [&](int i) { return targets_.seen(s, i); });
-    else
-      add_exact_pairs<Kernel, Real, parts, softened>(work_, shared_.frame, close, index_of, index, part);
+    add_exact_pairs<Kernel, Real, parts, softened>(
+        work_, shared_.frame, close, [&](int i) { return target(own(i)); }, index, part,
+        [&](int i) { return targets_.template seen<Source>(s, i); });
   }
 
   /// Of the targets that a source is close to, those that are not that source itself, unless that counts.

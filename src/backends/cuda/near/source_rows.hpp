@@ -1,6 +1,6 @@
 // The sources of a tile of targets, however many boxes they come from; a block takes them in order.
 #pragma once
-#include "backends/cuda/near/pair_targets.hpp"
+#include "backends/cuda/near/staging.hpp"
 #include "backends/cuda/runtime/parallel.hpp"
 
 namespace farfield::cuda {

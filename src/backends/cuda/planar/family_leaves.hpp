@@ -72,15 +72,6 @@ struct Leaves {
     const BoxId colleague = tree.colleague[std::int64_t(family.parent) * colleagues_per_box + 9 + 3 * cy + cx];
     return own ? child_of(tree, colleague, (x == 0 || x == 2) + 2 * (y == 0 || y == 2)) : no_box;
   }
-  /// The i-th coarser leaf; see near/families/family_leaves.hpp.
-  __device__ static BoxId coarser_leaf(const NearWork<Real>& work, const Family& family, int i) {
-    if (family.takers == 0) return no_box;
-    const BoxId child = work.tree.child(family.parent, __ffs(static_cast<int>(family.takers)) - 1);
-    const ListView& near = work.lists.near;
-    const std::int64_t first = near.begin[child] + (near.items[near.begin[child]] == child), at = first + i;
-    const BoxId leaf = at < near.begin[child + 1] ? near.items[at] : no_box;
-    return leaf != no_box && work.tree.level[leaf] < work.tree.level[child] ? leaf : no_box;
-  }
   /// By whole warps.
   __device__ void place_leaf(const TreeView& tree, int thread, BoxId leaf) {
     const int lane = thread % 32;

@@ -23,16 +23,6 @@ struct PlaceOfPoints {
   }
 };
 
-struct LeafOfSources {
-  TreeView tree;
-  BoxId* leaf;
-  __device__ void operator()(std::int64_t i) const {
-    const auto box = static_cast<BoxId>(i);
-    if (!tree.is_leaf(box)) return;
-    for (std::int64_t s = tree.source_begin[box]; s < tree.source_end[box]; ++s) leaf[s] = box;
-  }
-};
-
 /// home[leaf]: the leaf with as many sources that are all of this one's points. Of one image no point is twice among
 /// them.
 struct HomesOfLeaves {
@@ -96,7 +86,7 @@ struct FirstSources {
   BoxId* first;
   __device__ void operator()(std::int64_t i) const {
     const auto box = static_cast<BoxId>(i);
-    first[box] = tree.first_child[home[box] == no_box ? box : home[box]];
+    first[box] = tree.first_child[box_at_home(home, box)];
   }
 };
 
@@ -142,7 +132,8 @@ void ImageBoxes::find_homes(const CudaTree& built, const FollowedImages& images,
   DeviceArray<BoxId> leaf(*built.memory);
   place.resize(built.sources.count), leaf.resize(built.sources.count), home_.resize(tree.boxes);
   for_each_index(built.sources.count, PlaceOfPoints{images, place.data()}, stream, "places of points");
-  for_each_index(tree.boxes, LeafOfSources{tree, leaf.data()}, stream, "leaves of sources");
+  for_each_index(tree.boxes, LeafOfPoints{tree, tree.source_begin, tree.source_end, leaf.data()}, stream,
+                 "leaves of sources");
   for_each_index(tree.boxes, HomesOfLeaves{tree, images, scale, place.data(), leaf.data(), home_.data()}, stream,
                  "boxes of images");
   for (int level = tree.levels - 2; level >= 0; --level) {

@@ -23,6 +23,21 @@ struct FollowedImages {
   }
 };
 
+/// The box that stands for this one, `home` as in ImageBoxesView.
+__device__ inline BoxId box_at_home(const BoxId* home, BoxId box) { return home[box] == no_box ? box : home[box]; }
+
+/// leaf[point]: the leaf of each point of one of the tree's sets, sources or targets.
+struct LeafOfPoints {
+  TreeView tree;
+  const std::int64_t *begin, *end;  ///< the set's, [boxes]
+  BoxId* leaf;
+  __device__ void operator()(std::int64_t i) const {
+    const auto box = static_cast<BoxId>(i);
+    if (!tree.is_leaf(box)) return;
+    for (std::int64_t p = begin[box]; p < end[box]; ++p) leaf[p] = box;
+  }
+};
+
 class ImageBoxes {
  public:
   explicit ImageBoxes(DeviceMemory& memory)

@@ -45,7 +45,7 @@ struct FindPaired {
   __device__ void operator()(std::int64_t i) const {
     for (std::int64_t k = near.begin[i]; k < near.begin[i + 1]; ++k) {
       const BoxId box = near.items[k];
-      if (!tree.is_leaf(box)) paired[home[box] == no_box ? box : home[box]] = 1;
+      if (!tree.is_leaf(box)) paired[box_at_home(home, box)] = 1;
     }
   }
 };
@@ -55,7 +55,7 @@ struct HasPlaces {
   TreeView tree;
   const BoxId* home;
   const std::uint8_t *held, *paired;
-  __device__ BoxId at(BoxId box) const { return home[box] == no_box ? box : home[box]; }
+  __device__ BoxId at(BoxId box) const { return box_at_home(home, box); }
   __device__ bool operator()(BoxId box) const {
     return tree.is_leaf(box) ? tree.source_count(box) > 0 && !held[at(box)] : paired[box] != 0;
   }
@@ -83,16 +83,6 @@ struct FillPlaces {
     }
   }
 };
-struct FillLeaves {
-  TreeView tree;
-  BoxId* about;
-  __device__ void operator()(std::int64_t i) const {
-    const auto box = static_cast<BoxId>(i);
-    if (!tree.is_leaf(box)) return;
-    for (std::int64_t t = tree.target_begin[box]; t < tree.target_end[box]; ++t) about[t] = box;
-  }
-};
-
 struct FindRanges {
   HasPlaces has_places;
   std::int64_t targets;
@@ -169,7 +159,8 @@ void SourcesAtHome::find_apart(const TreeView& tree, std::int64_t targets, const
   apart_.resize(aparts_), about_.resize(targets + aparts_);
   for_each_index(boxes, FillPlaces{tree, box, offset.data(), apart_.data(), about_.data() + targets}, memory_.stream,
                  "sources apart");
-  for_each_index(tree.boxes, FillLeaves{tree, about_.data()}, memory_.stream, "leaves of targets");
+  for_each_index(tree.boxes, LeafOfPoints{tree, tree.target_begin, tree.target_end, about_.data()}, memory_.stream,
+                 "leaves of targets");
 }
 
 void SourcesAtHome::copy_places(const CudaTree& built, const FollowedImages& images) {

@@ -9,16 +9,21 @@
 
 namespace farfield::cuda {
 
-/// Source s of a leaf, or of the leaf at home that this is an image of (NearWork::in_leaf).
-template <class Real>
-__device__ void read_in_leaf(const Work<Real>& work, std::int64_t s, BoxId leaf, const BoxFrame& frame,
-                             Source<Real, 1>& source) {
-  const float4 at = work.in_leaf[s];
-  const float place[3] = {at.x, at.y, at.z};
-  for (int axis = 0; axis < 3; ++axis)
-    source.u[axis] = static_cast<Real>(
-        (displacement(work.tree.coordinate(leaf, axis), frame.centre[axis]) + place[axis]) * frame.factor);
-  source.weight = at.w;
+/// Source s of a leaf in the frame of a box; from NearWork::in_leaf, where the leaf may be an image.
+template <class Real, int moments>
+__device__ void read_listed(const Work<Real>& work, std::int64_t s, BoxId leaf, const BoxFrame& frame,
+                            Source<Real, moments>& source) {
+  if constexpr (sizeof(Real) == 4 && moments == 1)
+    if (work.in_leaf) {
+      const float4 at = work.in_leaf[s];
+      const float place[3] = {at.x, at.y, at.z};
+      for (int axis = 0; axis < 3; ++axis)
+        source.u[axis] = static_cast<Real>(
+            (displacement(work.tree.coordinate(leaf, axis), frame.centre[axis]) + place[axis]) * frame.factor);
+      source.weight = at.w;
+      return;
+    }
+  source.read(work, s, frame);
 }
 
 /// Adds the sources of the leaves listed for `box`, 32 leaves at a time, to the sums of the lane that
@@ -40,14 +45,7 @@ __device__ void add_listed(const Work<Real>& work, BoxId box, FlatRanges<warp>& 
       const int range = flat.range_of(i);
       const std::int64_t s = flat.first[range] + i;
       Source<Real, moments> source;
-      if constexpr (sizeof(Real) == 4 && moments == 1) {
-        if (work.in_leaf)
-          read_in_leaf(work, s, list.items[k + range], frame, source);
-        else
-          source.read(work, s, frame);
-      } else {
-        source.read(work, s, frame);
-      }
+      read_listed(work, s, list.items[k + range], frame, source);
       auto& u = source.u;
       typename Source<Real, moments>::Number weight = 1;
       Kernel::Basis::invert(u[0], u[1], u[2], weight, inverse_length(u));

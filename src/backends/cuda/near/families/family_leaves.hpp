@@ -122,17 +122,6 @@ struct Leaves {
                                                                                    : no_box;
   }
 
-  /// The i-th coarser leaf. Coarser leaves are stored at the start of the near row of every child in `takers`, right
-  /// after the child itself.
-  __device__ static BoxId coarser_leaf(const NearWork<Real>& work, const Family& family, int i) {
-    if (family.takers == 0) return no_box;
-    const BoxId child = work.tree.child(family.parent, __ffs(static_cast<int>(family.takers)) - 1);
-    const ListView& near = work.lists.near;
-    const std::int64_t first = near.begin[child] + (near.items[near.begin[child]] == child), at = first + i;
-    const BoxId leaf = at < near.begin[child + 1] ? near.items[at] : no_box;
-    return leaf != no_box && work.tree.level[leaf] < work.tree.level[child] ? leaf : no_box;
-  }
-
   /// Makes `leaf` entry `thread`, an empty one for no_box; by whole warps.
   template <class Frame>
   __device__ void place_leaf(const TreeView& tree, int thread, BoxId leaf, const Frame& about) {

@@ -153,13 +153,9 @@ class ChildSum {
       });
   }
   __device__ __forceinline__ void add_exact(const Staged<Real>& s, int at, unsigned close) {
-    const std::uint32_t index = around_.index_of(at + window_.from);
-    const auto index_of = [&](int i) { return first_ + target(i); };
-    if constexpr (in_leaves)
-      add_exact_pairs<Kernel, Real, parts, softened>(work_, around_.frame, close, index_of, index, sums_,
-                                                     [&](int i) { return targets_.seen(s, i); });
-    else
-      add_exact_pairs<Kernel, Real, parts, softened>(work_, around_.frame, close, index_of, index, sums_);
+    add_exact_pairs<Kernel, Real, parts, softened>(
+        work_, around_.frame, close, [&](int i) { return first_ + target(i); }, around_.index_of(at + window_.from),
+        sums_, [&](int i) { return targets_.template seen<Source>(s, i); });
   }
 
   const NearWork<Real>& work_;
